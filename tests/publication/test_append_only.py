@@ -1,0 +1,115 @@
+"""The database keeps evidence as it was published, whoever asks and by whatever door."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+
+import pytest
+from django.apps import apps
+from django.contrib.auth.models import User
+from django.db import DatabaseError, connection, transaction
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from runs.manifests.bundle import Bundle, Snapshot
+from runs.models import ComparisonGroup, DatabasePurpose, EvidenceLevel, OutboxEntry, Run, Standing
+from runs.publication import publish, retract, supersede
+from runs.sources.synthetic import synthesize
+
+pytestmark = pytest.mark.django_db
+
+NOT_EVIDENCE = {ComparisonGroup, Standing, EvidenceLevel, OutboxEntry}
+TABLES = list(apps.get_app_config("runs").get_models())
+EVIDENCE = [model for model in TABLES if model not in NOT_EVIDENCE]
+REFUSED = "append-only"
+
+
+def everything() -> Bundle:
+    """Synthetic runs, read from a file, one with an artifact and its operation with an alias."""
+    bundle = synthesize(0, 12)
+    records = [
+        dataclasses.replace(record, aliases=("also-known-as",))
+        if record.manifest["kind"] == "OperationSpec"
+        else record
+        for record in bundle.records
+    ]
+    last = copy.deepcopy(records[-1].manifest)
+    last["spec"]["evidence"] = {"logs": {"uri": "https://example.org/log.txt", "digest": "sha256:" + "a" * 64}}
+    records[-1] = dataclasses.replace(records[-1], manifest=last)
+    snapshot = Snapshot("results.csv", "1.0", "sha256:" + "b" * 64, 10, "CC0-1.0")
+    return dataclasses.replace(bundle, snapshot=snapshot, records=records)
+
+
+@pytest.fixture(autouse=True)
+def catalogue() -> None:
+    """At least one row in every table of evidence."""
+    publish(everything())
+    DatabasePurpose.objects.create(purpose="a test")
+    first, second, third = Run.objects.order_by("id")[:3]
+    retract(first.digest, reason="r", actor="a")
+    supersede(second.digest, third.digest, reason="r", actor="a")
+
+
+def columns(model) -> list[str]:
+    return [field.column for field in model._meta.concrete_fields if not field.primary_key]
+
+
+@pytest.mark.parametrize("model", EVIDENCE, ids=lambda model: model.__name__)
+def test_raw_sql_cannot_change_or_delete(model):
+    table = model._meta.db_table
+    statements = [f"DELETE FROM {table}"] + [f"UPDATE {table} SET {c} = {c}" for c in columns(model)]
+    if connection.vendor == "postgresql":
+        statements.append(f"TRUNCATE {table} CASCADE")
+        with connection.cursor() as cursor:  # no foreign key check of the fixture's own is pending
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+    for statement in statements:
+        with pytest.raises(DatabaseError, match=REFUSED), transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(statement)
+
+
+@pytest.mark.parametrize("model", EVIDENCE, ids=lambda model: model.__name__)
+def test_the_orm_cannot_change_or_delete(model):
+    row = model.objects.first()
+    with pytest.raises(DatabaseError, match=REFUSED), transaction.atomic():
+        row.save()
+    with pytest.raises(DatabaseError), transaction.atomic():  # a foreign key may refuse first
+        model.objects.filter(pk=row.pk)._raw_delete("default")
+
+
+@pytest.mark.parametrize("level", ["verified", "replicated", "reported", "anything"])
+def test_no_level_can_be_set_without_a_rerun(level):
+    run = Run.objects.first()
+    with pytest.raises(DatabaseError, match="controlled rerun"), transaction.atomic():
+        EvidenceLevel.objects.create(run=run, level=level, since=timezone.now())
+    with pytest.raises(DatabaseError, match="controlled rerun"), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO runs_evidencelevel (run_id, level, since) SELECT id, %s, observed_at FROM runs_run", [level]
+        )
+    assert not EvidenceLevel.objects.exists()
+
+
+@pytest.fixture
+def root(client: Client) -> Client:
+    client.force_login(User.objects.create_superuser("root"))
+    return client
+
+
+@pytest.mark.parametrize("model", TABLES, ids=lambda model: model.__name__)
+def test_the_admin_shows_and_never_writes(root, model):
+    from django.contrib import admin
+
+    if model not in admin.site._registry:
+        assert model.__name__ in {"DatabasePurpose", "OutboxEntry"}
+        return
+    base = f"admin:runs_{model._meta.model_name}"
+    assert root.get(reverse(f"{base}_changelist")).status_code == 200
+    assert root.get(reverse(f"{base}_add")).status_code == 403
+    assert root.post(reverse(f"{base}_add"), {}).status_code == 403
+    row = model.objects.first()
+    if row is not None:
+        assert root.get(reverse(f"{base}_change", args=[row.pk])).status_code == 200
+        assert root.post(reverse(f"{base}_change", args=[row.pk]), {"level": "verified"}).status_code == 403
+        assert root.post(reverse(f"{base}_delete", args=[row.pk]), {"post": "yes"}).status_code == 403
+        assert model.objects.filter(pk=row.pk).exists()
