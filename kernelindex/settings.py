@@ -90,7 +90,8 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "django.middleware.gzip.GZipMiddleware",
+    "kernelindex.middleware.CompressionMiddleware",
+    "kernelindex.middleware.ErrorPageMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -100,6 +101,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 ROOT_URLCONF = "kernelindex.urls"
+CSRF_FAILURE_VIEW = "kernelindex.errors.csrf_failure"
 WSGI_APPLICATION = "kernelindex.wsgi.application"
 TEMPLATES = [
     {

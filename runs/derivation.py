@@ -141,7 +141,7 @@ def measurements(run_id: UUID, spec: Document) -> list[Columns]:
 def artifacts(run_id: UUID, spec: Document) -> list[Columns]:
     """Rows of the files that the run names."""
     named = [(role, spec.get("evidence", {}).get(role)) for role in ("logs", "rawSamples")]
-    named.append(("timingSamples", spec.get("timing", {}).get("latencyNs", {}).get("rawSamples")))
+    named.append(("timingSamples", spec.get("timing", {}).get("rawSamples")))
     return [
         {"id": new_id(), "run_id": run_id, "role": role, "uri": artifact["uri"], "digest": artifact["digest"]}
         for role, artifact in named

@@ -29,7 +29,9 @@ from runs.models import (
 )
 from runs.records import Outcome, Progress, RecordWriter, parse
 from runs.refusals import PublicationRefused, Refusal
-from runs.storage import one_writer
+from runs.storage import one_writer, renew_statistics
+
+MANY = 1_000  # new runs that change what the database should know of its tables' sizes
 
 
 def _source(bundle: Bundle, now: datetime) -> tuple[UUID, UUID | None]:
@@ -81,6 +83,8 @@ def publish(bundle: Bundle, *, progress: Progress | None = None) -> Outcome:
         records.runs(source, snapshot, bundle.illustrative)
         if records.refusals:
             raise PublicationRefused(records.refusals)
+    if len(records.outcome.runs) >= MANY:
+        renew_statistics()
     return records.outcome
 
 

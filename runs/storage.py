@@ -79,3 +79,11 @@ def update(model: type[models.Model], names: Sequence[str], rows: Sequence[Seque
     changes = ", ".join(f"{column} = %s" for column in columns)
     table = connection.ops.quote_name(model._meta.db_table)
     _write(model, [*names, key], f"UPDATE {table} SET {changes} WHERE {key_column} = %s", rows)  # noqa: S608
+
+
+def renew_statistics() -> None:
+    """Tell SQLite's planner how large the tables are now; PostgreSQL keeps its own statistics up to date."""
+    if connection.vendor == "sqlite":
+        with connection.cursor() as cursor:
+            cursor.execute("PRAGMA analysis_limit = 1000")
+            cursor.execute("ANALYZE")

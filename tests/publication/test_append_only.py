@@ -36,6 +36,7 @@ def everything() -> Bundle:
         for record in bundle.records
     ]
     last = copy.deepcopy(records[-1].manifest)
+    last["spec"]["timing"]["rawSamples"] = {"uri": "https://example.org/samples.json", "digest": "sha256:" + "c" * 64}
     last["spec"]["evidence"] = {"logs": {"uri": "https://example.org/log.txt", "digest": "sha256:" + "a" * 64}}
     records[-1] = dataclasses.replace(records[-1], manifest=last)
     snapshot = Snapshot("results.csv", "1.0", "sha256:" + "b" * 64, 10, "CC0-1.0")

@@ -11,6 +11,7 @@ import pytest
 
 from runs.manifests.bundle import Bundle, Record
 from runs.models import (
+    Artifact,
     ComparisonGroup,
     Environment,
     ExternalId,
@@ -220,3 +221,19 @@ def test_columns_say_what_the_manifest_says():
         assert run.hardware == run.environment.hardware
         axes = json.loads(run.workload.canonical)["spec"]["axes"]
         assert run.workload.summary == f"rows = {axes['rows']} · hidden = {axes['hidden']} · {run.workload.dtype}"
+
+
+def test_every_file_that_a_manifest_names_is_an_artifact():
+    def name(manifest):
+        for place, members in (("evidence", ("logs", "rawSamples")), ("timing", ("rawSamples",))):
+            for member in members:
+                digest = "sha256:" + (place + member).encode().hex().ljust(64, "0")[:64]
+                uri = f"https://example.org/{place}/{member}"
+                manifest["spec"].setdefault(place, {})[member] = {"uri": uri, "digest": digest}
+
+    publish(changed(synthesize(0, 6), "BenchmarkRun", name))
+    assert set(Artifact.objects.values_list("role", "uri")) == {
+        ("logs", "https://example.org/evidence/logs"),
+        ("rawSamples", "https://example.org/evidence/rawSamples"),
+        ("timingSamples", "https://example.org/timing/rawSamples"),
+    }

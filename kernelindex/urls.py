@@ -1,0 +1,19 @@
+"""Every address of the site."""
+
+from django.contrib import admin
+from django.urls import include, path
+
+from kernelindex import views
+
+urlpatterns = [
+    path("", include("runs.urls")),
+    path("healthz", views.healthz, name="healthz"),
+    path("readyz", views.readyz, name="readyz"),
+    path("robots.txt", views.robots, name="robots"),
+    path("admin/", admin.site.urls),
+]
+
+handler400 = "kernelindex.errors.bad_request"
+handler403 = "kernelindex.errors.permission_denied"
+handler404 = "kernelindex.errors.page_not_found"
+handler500 = "kernelindex.errors.server_error"
