@@ -7,7 +7,7 @@ async function copy(button) {
   const name = button.textContent;
   let outcome = "Copied";
   try {
-    await navigator.clipboard.writeText(source.dataset.value ?? source.textContent);
+    await navigator.clipboard.writeText(source.dataset.value ?? source.textContent.trim());
   } catch {
     outcome = "Not copied";
   }
