@@ -8,13 +8,14 @@ from django.templatetags.static import static
 from django.urls import reverse
 from jinja2 import Environment, StrictUndefined
 
+from attestations.jinja import statements
 from runs.reads import format as spelling
 
 
 def environment(**options: Any) -> Environment:
     """Autoescaping is Django's default for this back end; an unknown name is an error, not an empty string."""
     env = Environment(**{**options, "undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True})  # noqa: S701
-    env.globals.update(static=static, url=reverse)
+    env.globals.update(static=static, url=reverse, statements=statements)
     env.filters.update(
         date=spelling.date,
         duration=spelling.duration,
@@ -22,6 +23,8 @@ def environment(**options: Any) -> Environment:
         figure=spelling.figure,
         instant=spelling.instant,
         number=spelling.number,
+        percent=spelling.percent,
+        rate=spelling.rate,
         short_digest=spelling.short_digest,
         size=spelling.size,
     )

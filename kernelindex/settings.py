@@ -8,8 +8,10 @@ from __future__ import annotations
 import secrets
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import dj_database_url
+from celery.schedules import crontab
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 from environs import Env, EnvError
@@ -64,6 +66,7 @@ def _secret_key() -> str:
 
 
 SECRET_KEY = _secret_key()
+SECRET_KEY_FALLBACKS: list[str] = _setting(env.list, "KERNELINDEX_OLD_SECRET_KEYS", [])
 ALLOWED_HOSTS: list[str] = _setting(
     env.list, "KERNELINDEX_HOSTS", ["127.0.0.1", "localhost", "[::1]", "testserver"] if DEVELOPMENT else []
 )
@@ -77,7 +80,7 @@ if not BASE_URL.startswith(("https://", "http://")):
     raise _fail("KERNELINDEX_BASE_URL", "must begin with https:// (or http:// on a laptop)")
 
 INSTALLED_APPS = [
-    "django.contrib.admin",
+    "attestations.admin_config.AdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -86,6 +89,14 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "csp",
     "runs",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.usersessions",
+    "knox",
+    "attestations.accounts",
+    "attestations",
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
@@ -93,12 +104,14 @@ MIDDLEWARE = [
     "kernelindex.middleware.CompressionMiddleware",
     "kernelindex.middleware.ErrorPageMiddleware",
     "csp.middleware.CSPMiddleware",
+    "attestations.accounts.middleware.PersonalPagesMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
 ]
 ROOT_URLCONF = "kernelindex.urls"
 CSRF_FAILURE_VIEW = "kernelindex.errors.csrf_failure"
@@ -107,7 +120,13 @@ TEMPLATES = [
     {
         "BACKEND": "django.template.backends.jinja2.Jinja2",
         "DIRS": [BASE_DIR / "templates"],
-        "OPTIONS": {"environment": "kernelindex.jinja.environment"},
+        "OPTIONS": {
+            "environment": "kernelindex.jinja.environment",
+            "context_processors": [
+                "django.contrib.messages.context_processors.messages",
+                "attestations.accounts.context.sign_in_ways",
+            ],
+        },
     },
     {  # the admin's own templates
         "BACKEND": "django.template.backends.django.DjangoTemplates",
@@ -190,14 +209,147 @@ SESSION_COOKIE_HTTPONLY = True
 CSRF_COOKIE_HTTPONLY = True
 if _setting(env.bool, "KERNELINDEX_BEHIND_PROXY", False):
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    ALLAUTH_TRUSTED_PROXY_COUNT = 1  # the last address in X-Forwarded-For is the client's
 
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
 ]
 
+# Accounts (docs/accounts.md). The limits on sign-in and sign-up count in the database, so that they hold for all
+# processes together; on a laptop and on a site alike.
+AUTH_USER_MODEL = "accounts.User"
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.db.DatabaseCache",
+        "LOCATION": "accounts_cache",
+        "OPTIONS": {"MAX_ENTRIES": 50_000},  # so many that nobody pushes out the count against them by making others
+    }
+}
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "account"
+ACCOUNT_ADAPTER = "attestations.accounts.adapters.AccountAdapter"
+ACCOUNT_FORMS = {
+    "login": "attestations.accounts.entrance.LoginForm",
+    "signup": "attestations.accounts.entrance.SignupForm",
+}
+SOCIALACCOUNT_FORMS = {"signup": "attestations.accounts.entrance.SocialSignupForm"}
+ACCOUNT_LOGIN_METHODS = {"email", "username"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*"]
+ACCOUNT_USERNAME_VALIDATORS = "attestations.accounts.names.validators"
+ACCOUNT_PRESERVE_USERNAME_CASING = False
+ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+ACCOUNT_CHANGE_EMAIL = True  # one address; a new one takes the place of the old once it is verified
+ACCOUNT_EMAIL_NOTIFICATIONS = True
+ACCOUNT_EMAIL_SUBJECT_PREFIX = "KernelIndex: "
+ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if _HTTPS else "http"
+ACCOUNT_REAUTHENTICATION_REQUIRED = True
+ACCOUNT_REAUTHENTICATION_METHODS = ("password", "mfa")
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = False
+SOCIALACCOUNT_AUTO_SIGNUP = False  # a name is public, so everybody chooses theirs
+MFA_ADAPTER = "attestations.accounts.adapters.SecondFactorAdapter"
+MFA_FORMS = {
+    "add_webauthn": "attestations.accounts.passkeys.AddForm",
+    "authenticate_webauthn": "attestations.accounts.passkeys.AuthenticateForm",
+    "login_webauthn": "attestations.accounts.passkeys.LoginForm",
+    "reauthenticate_webauthn": "attestations.accounts.passkeys.ReauthenticateForm",
+}
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_TOTP_ISSUER = "KernelIndex"
+MFA_TOTP_TOLERANCE = 1
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not _HTTPS  # browsers offer passkeys to http://localhost
+KNOX_TOKEN_MODEL = "accounts.ApiToken"  # noqa: S105
+MIGRATION_MODULES = {"knox": None}  # its own token table is not used, so it is not made
+REST_KNOX = {"TOKEN_PREFIX": "kix_"}
+
+GITHUB_CLIENT_ID: str = _setting(env.str, "KERNELINDEX_GITHUB_CLIENT_ID", "")
+_GITHUB_SECRET: str = _setting(env.str, "KERNELINDEX_GITHUB_CLIENT_SECRET", "")
+if bool(GITHUB_CLIENT_ID) != bool(_GITHUB_SECRET):
+    raise _fail("KERNELINDEX_GITHUB_CLIENT_ID", "and KERNELINDEX_GITHUB_CLIENT_SECRET go together; one is not set")
+if GITHUB_CLIENT_ID:
+    INSTALLED_APPS += ["allauth.socialaccount.providers.github"]
+    SOCIALACCOUNT_PROVIDERS = {
+        "github": {
+            "SCOPE": ["user:email"],
+            "OAUTH_PKCE_ENABLED": True,
+            "APPS": [{"client_id": GITHUB_CLIENT_ID, "secret": _GITHUB_SECRET, "key": ""}],
+        }
+    }
+    # The sign-in form is answered with a redirect, which browsers hold against form-action.
+    CONTENT_SECURITY_POLICY["DIRECTIVES"]["form-action"].append("https://github.com")
+
+
+def _email() -> dict[str, Any]:
+    """Where mail goes: console: or file: on a laptop, smtp:// (with STARTTLS where a user is named) or smtps://."""
+    address: str = _setting(env.str, "KERNELINDEX_EMAIL_URL", "console:" if DEVELOPMENT else "smtp://localhost:25")
+    parts = urlsplit(address)
+    backends = "django.core.mail.backends"
+    if parts.scheme == "console":
+        return {"EMAIL_BACKEND": f"{backends}.console.EmailBackend"}
+    if parts.scheme == "file":
+        return {"EMAIL_BACKEND": f"{backends}.filebased.EmailBackend", "EMAIL_FILE_PATH": STATE_DIR / "mail"}
+    if parts.scheme not in {"smtp", "smtps"} or not parts.hostname:
+        raise _fail("KERNELINDEX_EMAIL_URL", "must be console:, file:, smtp://… or smtps://…")
+    return {
+        "EMAIL_BACKEND": f"{backends}.smtp.EmailBackend",
+        "EMAIL_HOST": parts.hostname,
+        "EMAIL_PORT": parts.port or (465 if parts.scheme == "smtps" else 587),
+        "EMAIL_HOST_USER": unquote(parts.username or ""),
+        "EMAIL_HOST_PASSWORD": unquote(parts.password or ""),
+        "EMAIL_USE_SSL": parts.scheme == "smtps",
+        "EMAIL_USE_TLS": parts.scheme == "smtp" and bool(parts.username),
+        "EMAIL_TIMEOUT": 20,
+    }
+
+
+globals().update(_email())
+DEFAULT_FROM_EMAIL: str = _setting(
+    env.str, "KERNELINDEX_EMAIL_FROM", f"KernelIndex <noreply@{urlsplit(BASE_URL).hostname}>"
+)
+
+# Work beside the web processes. A laptop needs no broker: messages are files.
+CELERY_BROKER_URL: str = _setting(env.str, "KERNELINDEX_BROKER_URL", "filesystem://")
+if CELERY_BROKER_URL.startswith("filesystem:"):
+    CELERY_BROKER_TRANSPORT_OPTIONS = {
+        "data_folder_in": str(STATE_DIR / "broker" / "messages"),
+        "data_folder_out": str(STATE_DIR / "broker" / "messages"),
+        "control_folder": str(STATE_DIR / "broker" / "control"),
+    }
+CELERY_TASK_SERIALIZER = "json"
+CELERY_RESULT_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BEAT_SCHEDULE_FILENAME = str(STATE_DIR / "beat-schedule")
+CELERY_BEAT_SCHEDULE = {
+    "notices": {"task": "accounts.fan_out", "schedule": 60.0},
+    "digests": {"task": "accounts.send_digests", "schedule": crontab(hour=6, minute=0)},
+    "tidy": {"task": "accounts.tidy", "schedule": crontab(hour=4, minute=0)},
+    "reruns": {"task": "reruns.dispatch", "schedule": 30.0, "options": {"expires": 25}},
+}
+CELERY_TASK_ROUTES = {"reruns.dispatch": {"queue": "dispatcher"}}
+
+# Controlled reruns (docs/reruns.md). The dispatcher's process alone is started with its key; web processes never are.
+_DISPATCHER_KEY: str = _setting(env.str, "KERNELINDEX_DISPATCHER_KEY", "")
+# The lane's broker is one that GPU hosts reach: give it a virtual host or a database of its own.
+RERUN_BROKER_URL: str = _setting(env.str, "KERNELINDEX_RERUN_BROKER_URL", "") or (
+    f"filesystem://{STATE_DIR.resolve() / 'broker-reruns'}"
+    if CELERY_BROKER_URL.startswith("filesystem:")
+    else CELERY_BROKER_URL
+)
+DISPATCHER_KEY = Path(_DISPATCHER_KEY) if _DISPATCHER_KEY else None
+RERUNS_A_DAY: int = _setting(env.int, "KERNELINDEX_RERUNS_A_DAY", 500)
+# Under this key the site knows a GPU again. It outlives the signing key: with another one every GPU would be a new one.
+DEVICE_KEY: str = _setting(env.str, "KERNELINDEX_DEVICE_KEY", "") or SECRET_KEY
+
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
+FILE_UPLOAD_HANDLERS = ["attestations.uploads.BoundedUploadHandler"]
 
 LOG_LEVEL: str = _setting(env.str, "KERNELINDEX_LOG_LEVEL", "INFO").upper()
 if LOG_LEVEL not in {"DEBUG", "INFO", "WARNING", "ERROR"}:

@@ -7,6 +7,8 @@ from kernelindex import views
 
 urlpatterns = [
     path("", include("runs.urls")),
+    path("", include("attestations.accounts.urls")),
+    path("", include("attestations.urls")),
     path("healthz", views.healthz, name="healthz"),
     path("readyz", views.readyz, name="readyz"),
     path("robots.txt", views.robots, name="robots"),
@@ -16,4 +18,5 @@ urlpatterns = [
 handler400 = "kernelindex.errors.bad_request"
 handler403 = "kernelindex.errors.permission_denied"
 handler404 = "kernelindex.errors.page_not_found"
+handler429 = "attestations.accounts.limits.too_many_requests"
 handler500 = "kernelindex.errors.server_error"

@@ -32,5 +32,5 @@ def readyz(request: HttpRequest) -> HttpResponse:
 @read_only
 def robots(request: HttpRequest) -> HttpResponse:
     """Everything public may be crawled; a search leads nowhere new."""
-    lines = ("User-agent: *", "Disallow: /admin/", "Disallow: /find/", f"# {settings.BASE_URL}/", "")
+    lines = ("User-agent: *", "Disallow: /admin/", f"# {settings.BASE_URL}/", "")
     return HttpResponse("\n".join(lines), content_type="text/plain; charset=utf-8")

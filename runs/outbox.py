@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from runs.floor import BelowFloor
 from runs.models import OutboxEntry, Run
 from runs.projections import NewRecord
 from runs.storage import insert
@@ -22,6 +23,23 @@ def announce_runs(runs: Sequence[Mapping[str, Any]], records: Sequence[NewRecord
         }
         entries.append(_entry("new_record", record.run, record.group, payload, now))
     insert(OutboxEntry, entries)
+
+
+def announce_below_floor(below: Sequence[BelowFloor], now: datetime) -> None:
+    """New runs that are faster than their hardware could be, for a moderator to look at."""
+    insert(
+        OutboxEntry,
+        [
+            _entry(
+                "below_floor",
+                each.run,
+                each.comparison_key,
+                {"value": each.value, "floor": each.floor.ns, "impossible": each.floor.impossible_ns},
+                now,
+            )
+            for each in below
+        ],
+    )
 
 
 def announce(topic: str, run: Run, payload: Mapping[str, Any], now: datetime) -> None:

@@ -45,9 +45,12 @@ _MEMBER = (
     "status",
     "metric",
     "value",
+    "low",
+    "high",
     "source_native",
     "retraction__id",
     "supersession__id",
+    "floor_confirmation__id",
     "standing__rank",
     "standing__reasons",
     "standing__version",
@@ -91,9 +94,23 @@ def refresh(keys: Iterable[str], now: datetime) -> list[NewRecord]:
             members[row[0]].append(row[1:])
         new, changed, counts = [], [], []
         for key in chunk:
+            native = any(row[6] for row in members[key])
             positions = ranking.rank(
-                ranking.Candidate(id_, status, metric, value, retracted is not None, superseded is not None)
-                for id_, status, metric, value, _, retracted, superseded, *_ in members[key]
+                (
+                    ranking.Candidate(
+                        id_,
+                        status,
+                        metric,
+                        value,
+                        retracted is not None,
+                        superseded is not None,
+                        low,
+                        high,
+                        below is not None,
+                    )
+                    for id_, status, metric, value, low, high, _, retracted, superseded, below, *_ in members[key]
+                ),
+                strict=not native,
             )
             for id_, *_, rank, reasons, version in members[key]:
                 position = positions[id_]
@@ -112,7 +129,6 @@ def refresh(keys: Iterable[str], now: datetime) -> list[NewRecord]:
                     changed.append((position.rank, list(position.reasons), version + 1, now, id_))
             records += _new_record(key, members[key], positions)
             ranked = sum(position.rank is not None for position in positions.values())
-            native = any(row[4] for row in members[key])
             counts.append((len(positions), ranked, native, now, key))
         insert(Standing, new)
         update(Standing, ("rank", "reasons", "version", "changed_at"), changed)
@@ -123,7 +139,7 @@ def refresh(keys: Iterable[str], now: datetime) -> list[NewRecord]:
 
 def _new_record(key: str, members: Iterable[Any], positions: Mapping[Any, ranking.Position]) -> list[NewRecord]:
     before, after, values = [], [], {}
-    for id_, _, _, value, _, _, _, rank, _, version in members:
+    for id_, _, _, value, *_, rank, _, version in members:
         values[id_] = value
         if rank == 1:
             before.append(id_)

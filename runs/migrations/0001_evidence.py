@@ -6,457 +6,697 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
-    dependencies = [
-    ]
+    dependencies = []
 
     operations = [
         migrations.CreateModel(
-            name='DatabasePurpose',
+            name="DatabasePurpose",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('purpose', models.CharField(max_length=40, unique=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("purpose", models.CharField(max_length=40, unique=True)),
             ],
         ),
         migrations.CreateModel(
-            name='Run',
+            name="Run",
             fields=[
-                ('id', models.UUIDField(default=runs.models.base.new_id, editable=False, primary_key=True, serialize=False)),
-                ('digest', runs.models.base.DigestField(help_text='SHA-256 of the canonical manifest', max_length=71)),
-                ('canonical', models.TextField(help_text='RFC 8785 JSON of apiVersion, kind and spec, exactly as digested')),
-                ('metadata', models.JSONField(help_text='name, title, labels and source references: not part of the digest')),
-                ('published_at', models.DateTimeField(help_text='when this database took the record in')),
-                ('title', models.CharField(max_length=300)),
-                ('hardware', models.SlugField(help_text="the environment's hardware slug", max_length=200)),
-                ('status', models.CharField(max_length=40)),
-                ('comparison_key', runs.models.base.DigestField(max_length=71)),
-                ('metric', models.CharField(blank=True, help_text='of the primary measurement; empty without one', max_length=60)),
-                ('statistic', models.CharField(blank=True, max_length=60)),
-                ('unit', models.CharField(blank=True, max_length=40)),
-                ('value', models.FloatField(help_text='the primary measurement, in its unit', null=True)),
-                ('low', models.FloatField(help_text='lower end of the 95 % confidence interval, where published', null=True)),
-                ('high', models.FloatField(null=True)),
-                ('samples', models.BigIntegerField(null=True)),
-                ('source_native', models.BooleanField(help_text="measured by the source's own harness, not by ours")),
-                ('illustrative', models.BooleanField(default=False, help_text='made up, to show or to test something')),
-                ('observed_at', models.DateTimeField()),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=runs.models.base.new_id, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("digest", runs.models.base.DigestField(help_text="SHA-256 of the canonical manifest", max_length=71)),
+                (
+                    "canonical",
+                    models.TextField(help_text="RFC 8785 JSON of apiVersion, kind and spec, exactly as digested"),
+                ),
+                (
+                    "metadata",
+                    models.JSONField(help_text="name, title, labels and source references: not part of the digest"),
+                ),
+                ("published_at", models.DateTimeField(help_text="when this database took the record in")),
+                ("title", models.CharField(max_length=300)),
+                ("hardware", models.SlugField(help_text="the environment's hardware slug", max_length=200)),
+                ("status", models.CharField(max_length=40)),
+                ("comparison_key", runs.models.base.DigestField(max_length=71)),
+                (
+                    "metric",
+                    models.CharField(
+                        blank=True, help_text="of the primary measurement; empty without one", max_length=60
+                    ),
+                ),
+                ("statistic", models.CharField(blank=True, max_length=60)),
+                ("unit", models.CharField(blank=True, max_length=40)),
+                ("value", models.FloatField(help_text="the primary measurement, in its unit", null=True)),
+                (
+                    "low",
+                    models.FloatField(
+                        help_text="lower end of the 95 % confidence interval, where published", null=True
+                    ),
+                ),
+                ("high", models.FloatField(null=True)),
+                ("samples", models.BigIntegerField(null=True)),
+                ("source_native", models.BooleanField(help_text="measured by the source's own harness, not by ours")),
+                ("illustrative", models.BooleanField(default=False, help_text="made up, to show or to test something")),
+                ("observed_at", models.DateTimeField()),
             ],
         ),
         migrations.CreateModel(
-            name='Implementation',
+            name="Implementation",
             fields=[
-                ('id', models.UUIDField(default=runs.models.base.new_id, editable=False, primary_key=True, serialize=False)),
-                ('digest', runs.models.base.DigestField(help_text='SHA-256 of the canonical manifest', max_length=71)),
-                ('canonical', models.TextField(help_text='RFC 8785 JSON of apiVersion, kind and spec, exactly as digested')),
-                ('metadata', models.JSONField(help_text='name, title, labels and source references: not part of the digest')),
-                ('published_at', models.DateTimeField(help_text='when this database took the record in')),
-                ('slug', models.SlugField(max_length=200, unique=True)),
-                ('name', models.CharField(help_text='metadata.name: with the digest, the identity of this entry', max_length=200)),
-                ('title', models.CharField(max_length=300)),
-                ('language', models.CharField(max_length=40)),
-                ('revision', models.CharField(blank=True, help_text='version or commit; empty where unknown', max_length=200)),
-                ('license', models.CharField(blank=True, help_text='concluded, else declared SPDX expression', max_length=200)),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=runs.models.base.new_id, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("digest", runs.models.base.DigestField(help_text="SHA-256 of the canonical manifest", max_length=71)),
+                (
+                    "canonical",
+                    models.TextField(help_text="RFC 8785 JSON of apiVersion, kind and spec, exactly as digested"),
+                ),
+                (
+                    "metadata",
+                    models.JSONField(help_text="name, title, labels and source references: not part of the digest"),
+                ),
+                ("published_at", models.DateTimeField(help_text="when this database took the record in")),
+                ("slug", models.SlugField(max_length=200, unique=True)),
+                (
+                    "name",
+                    models.CharField(
+                        help_text="metadata.name: with the digest, the identity of this entry", max_length=200
+                    ),
+                ),
+                ("title", models.CharField(max_length=300)),
+                ("language", models.CharField(max_length=40)),
+                (
+                    "revision",
+                    models.CharField(blank=True, help_text="version or commit; empty where unknown", max_length=200),
+                ),
+                (
+                    "license",
+                    models.CharField(blank=True, help_text="concluded, else declared SPDX expression", max_length=200),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Operation',
+            name="Operation",
             fields=[
-                ('id', models.UUIDField(default=runs.models.base.new_id, editable=False, primary_key=True, serialize=False)),
-                ('digest', runs.models.base.DigestField(help_text='SHA-256 of the canonical manifest', max_length=71)),
-                ('canonical', models.TextField(help_text='RFC 8785 JSON of apiVersion, kind and spec, exactly as digested')),
-                ('metadata', models.JSONField(help_text='name, title, labels and source references: not part of the digest')),
-                ('published_at', models.DateTimeField(help_text='when this database took the record in')),
-                ('slug', models.SlugField(max_length=200, unique=True)),
-                ('name', models.CharField(max_length=300)),
-                ('family', models.SlugField(max_length=100)),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=runs.models.base.new_id, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("digest", runs.models.base.DigestField(help_text="SHA-256 of the canonical manifest", max_length=71)),
+                (
+                    "canonical",
+                    models.TextField(help_text="RFC 8785 JSON of apiVersion, kind and spec, exactly as digested"),
+                ),
+                (
+                    "metadata",
+                    models.JSONField(help_text="name, title, labels and source references: not part of the digest"),
+                ),
+                ("published_at", models.DateTimeField(help_text="when this database took the record in")),
+                ("slug", models.SlugField(max_length=200, unique=True)),
+                ("name", models.CharField(max_length=300)),
+                ("family", models.SlugField(max_length=100)),
             ],
         ),
         migrations.CreateModel(
-            name='OperationAlias',
+            name="OperationAlias",
             fields=[
-                ('id', models.UUIDField(default=runs.models.base.new_id, editable=False, primary_key=True, serialize=False)),
-                ('alias', models.CharField(db_index=True, max_length=200)),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=runs.models.base.new_id, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("alias", models.CharField(db_index=True, max_length=200)),
             ],
         ),
         migrations.CreateModel(
-            name='OutboxEntry',
+            name="OutboxEntry",
             fields=[
-                ('id', models.BigAutoField(primary_key=True, serialize=False)),
-                ('topic', models.CharField(help_text='new_run, new_record, retracted, superseded, …', max_length=40)),
-                ('comparison_key', runs.models.base.DigestField(blank=True, max_length=71)),
-                ('payload', models.JSONField(default=dict)),
-                ('at', models.DateTimeField()),
+                ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("topic", models.CharField(help_text="new_run, new_record, retracted, superseded, …", max_length=40)),
+                ("comparison_key", runs.models.base.DigestField(blank=True, max_length=71)),
+                ("payload", models.JSONField(default=dict)),
+                ("at", models.DateTimeField()),
             ],
         ),
         migrations.CreateModel(
-            name='Project',
+            name="Project",
             fields=[
-                ('id', models.UUIDField(default=runs.models.base.new_id, editable=False, primary_key=True, serialize=False)),
-                ('digest', runs.models.base.DigestField(help_text='SHA-256 of the canonical manifest', max_length=71)),
-                ('canonical', models.TextField(help_text='RFC 8785 JSON of apiVersion, kind and spec, exactly as digested')),
-                ('metadata', models.JSONField(help_text='name, title, labels and source references: not part of the digest')),
-                ('published_at', models.DateTimeField(help_text='when this database took the record in')),
-                ('slug', models.SlugField(max_length=200, unique=True)),
-                ('name', models.CharField(max_length=300)),
-                ('url', models.CharField(blank=True, max_length=2000)),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=runs.models.base.new_id, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("digest", runs.models.base.DigestField(help_text="SHA-256 of the canonical manifest", max_length=71)),
+                (
+                    "canonical",
+                    models.TextField(help_text="RFC 8785 JSON of apiVersion, kind and spec, exactly as digested"),
+                ),
+                (
+                    "metadata",
+                    models.JSONField(help_text="name, title, labels and source references: not part of the digest"),
+                ),
+                ("published_at", models.DateTimeField(help_text="when this database took the record in")),
+                ("slug", models.SlugField(max_length=200, unique=True)),
+                ("name", models.CharField(max_length=300)),
+                ("url", models.CharField(blank=True, max_length=2000)),
             ],
         ),
         migrations.CreateModel(
-            name='Protocol',
+            name="Protocol",
             fields=[
-                ('id', models.UUIDField(default=runs.models.base.new_id, editable=False, primary_key=True, serialize=False)),
-                ('digest', runs.models.base.DigestField(help_text='SHA-256 of the canonical manifest', max_length=71)),
-                ('canonical', models.TextField(help_text='RFC 8785 JSON of apiVersion, kind and spec, exactly as digested')),
-                ('metadata', models.JSONField(help_text='name, title, labels and source references: not part of the digest')),
-                ('published_at', models.DateTimeField(help_text='when this database took the record in')),
-                ('title', models.CharField(max_length=300)),
-                ('harness', models.CharField(max_length=300)),
-                ('timer', models.CharField(max_length=60)),
-                ('family', models.CharField(blank=True, max_length=200)),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=runs.models.base.new_id, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("digest", runs.models.base.DigestField(help_text="SHA-256 of the canonical manifest", max_length=71)),
+                (
+                    "canonical",
+                    models.TextField(help_text="RFC 8785 JSON of apiVersion, kind and spec, exactly as digested"),
+                ),
+                (
+                    "metadata",
+                    models.JSONField(help_text="name, title, labels and source references: not part of the digest"),
+                ),
+                ("published_at", models.DateTimeField(help_text="when this database took the record in")),
+                ("title", models.CharField(max_length=300)),
+                ("harness", models.CharField(max_length=300)),
+                ("timer", models.CharField(max_length=60)),
+                ("family", models.CharField(blank=True, max_length=200)),
             ],
         ),
         migrations.CreateModel(
-            name='Retraction',
+            name="Retraction",
             fields=[
-                ('id', models.UUIDField(default=runs.models.base.new_id, editable=False, primary_key=True, serialize=False)),
-                ('reason', models.TextField()),
-                ('actor', models.CharField(max_length=200)),
-                ('at', models.DateTimeField()),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=runs.models.base.new_id, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("reason", models.TextField()),
+                ("actor", models.CharField(max_length=200)),
+                ("at", models.DateTimeField()),
             ],
         ),
         migrations.CreateModel(
-            name='Source',
+            name="Source",
             fields=[
-                ('id', models.UUIDField(default=runs.models.base.new_id, editable=False, primary_key=True, serialize=False)),
-                ('slug', models.SlugField(max_length=100, unique=True)),
-                ('name', models.CharField(max_length=200)),
-                ('kind', models.CharField(max_length=40)),
-                ('url', models.CharField(blank=True, max_length=2000)),
-                ('license', models.CharField(blank=True, max_length=200)),
-                ('attribution', models.CharField(blank=True, max_length=500)),
-                ('terms', models.TextField(blank=True)),
-                ('created_at', models.DateTimeField()),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=runs.models.base.new_id, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("slug", models.SlugField(max_length=100, unique=True)),
+                ("name", models.CharField(max_length=200)),
+                ("kind", models.CharField(max_length=40)),
+                ("url", models.CharField(blank=True, max_length=2000)),
+                ("license", models.CharField(blank=True, max_length=200)),
+                ("attribution", models.CharField(blank=True, max_length=500)),
+                ("terms", models.TextField(blank=True)),
+                ("created_at", models.DateTimeField()),
             ],
         ),
         migrations.CreateModel(
-            name='SourceSnapshot',
+            name="SourceSnapshot",
             fields=[
-                ('id', models.UUIDField(default=runs.models.base.new_id, editable=False, primary_key=True, serialize=False)),
-                ('name', models.CharField(max_length=300)),
-                ('version', models.CharField(blank=True, max_length=100)),
-                ('digest', runs.models.base.DigestField(max_length=71)),
-                ('size', models.BigIntegerField(help_text='bytes')),
-                ('license', models.CharField(blank=True, max_length=200)),
-                ('url', models.CharField(blank=True, max_length=2000)),
-                ('retrieved_at', models.DateTimeField()),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=runs.models.base.new_id, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("name", models.CharField(max_length=300)),
+                ("version", models.CharField(blank=True, max_length=100)),
+                ("digest", runs.models.base.DigestField(max_length=71)),
+                ("size", models.BigIntegerField(help_text="bytes")),
+                ("license", models.CharField(blank=True, max_length=200)),
+                ("url", models.CharField(blank=True, max_length=2000)),
+                ("retrieved_at", models.DateTimeField()),
             ],
         ),
         migrations.CreateModel(
-            name='Supersession',
+            name="Supersession",
             fields=[
-                ('id', models.UUIDField(default=runs.models.base.new_id, editable=False, primary_key=True, serialize=False)),
-                ('reason', models.TextField()),
-                ('actor', models.CharField(max_length=200)),
-                ('at', models.DateTimeField()),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=runs.models.base.new_id, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("reason", models.TextField()),
+                ("actor", models.CharField(max_length=200)),
+                ("at", models.DateTimeField()),
             ],
         ),
         migrations.CreateModel(
-            name='Workload',
+            name="Workload",
             fields=[
-                ('id', models.UUIDField(default=runs.models.base.new_id, editable=False, primary_key=True, serialize=False)),
-                ('digest', runs.models.base.DigestField(help_text='SHA-256 of the canonical manifest', max_length=71)),
-                ('canonical', models.TextField(help_text='RFC 8785 JSON of apiVersion, kind and spec, exactly as digested')),
-                ('metadata', models.JSONField(help_text='name, title, labels and source references: not part of the digest')),
-                ('published_at', models.DateTimeField(help_text='when this database took the record in')),
-                ('kind', models.CharField(max_length=20)),
-                ('summary', models.CharField(help_text='axes and dtype in one line', max_length=500)),
-                ('dtype', models.CharField(blank=True, help_text='of the first floating-point tensor', max_length=40)),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=runs.models.base.new_id, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("digest", runs.models.base.DigestField(help_text="SHA-256 of the canonical manifest", max_length=71)),
+                (
+                    "canonical",
+                    models.TextField(help_text="RFC 8785 JSON of apiVersion, kind and spec, exactly as digested"),
+                ),
+                (
+                    "metadata",
+                    models.JSONField(help_text="name, title, labels and source references: not part of the digest"),
+                ),
+                ("published_at", models.DateTimeField(help_text="when this database took the record in")),
+                ("kind", models.CharField(max_length=20)),
+                ("summary", models.CharField(help_text="axes and dtype in one line", max_length=500)),
+                ("dtype", models.CharField(blank=True, help_text="of the first floating-point tensor", max_length=40)),
             ],
         ),
         migrations.CreateModel(
-            name='WorkloadAxis',
+            name="WorkloadAxis",
             fields=[
-                ('id', models.UUIDField(default=runs.models.base.new_id, editable=False, primary_key=True, serialize=False)),
-                ('name', models.CharField(max_length=100)),
-                ('value', models.BigIntegerField()),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=runs.models.base.new_id, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("name", models.CharField(max_length=100)),
+                ("value", models.BigIntegerField()),
             ],
         ),
         migrations.CreateModel(
-            name='Environment',
+            name="Environment",
             fields=[
-                ('id', models.UUIDField(default=runs.models.base.new_id, editable=False, primary_key=True, serialize=False)),
-                ('digest', runs.models.base.DigestField(help_text='SHA-256 of the canonical manifest', max_length=71)),
-                ('canonical', models.TextField(help_text='RFC 8785 JSON of apiVersion, kind and spec, exactly as digested')),
-                ('metadata', models.JSONField(help_text='name, title, labels and source references: not part of the digest')),
-                ('published_at', models.DateTimeField(help_text='when this database took the record in')),
-                ('title', models.CharField(max_length=300)),
-                ('hardware', models.SlugField(help_text='slug of product and form factor', max_length=200)),
-                ('vendor', models.CharField(max_length=60)),
-                ('product', models.CharField(max_length=200)),
-                ('architecture', models.CharField(max_length=60)),
-                ('form_factor', models.CharField(blank=True, max_length=100)),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=runs.models.base.new_id, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("digest", runs.models.base.DigestField(help_text="SHA-256 of the canonical manifest", max_length=71)),
+                (
+                    "canonical",
+                    models.TextField(help_text="RFC 8785 JSON of apiVersion, kind and spec, exactly as digested"),
+                ),
+                (
+                    "metadata",
+                    models.JSONField(help_text="name, title, labels and source references: not part of the digest"),
+                ),
+                ("published_at", models.DateTimeField(help_text="when this database took the record in")),
+                ("title", models.CharField(max_length=300)),
+                ("hardware", models.SlugField(help_text="slug of product and form factor", max_length=200)),
+                ("vendor", models.CharField(max_length=60)),
+                ("product", models.CharField(max_length=200)),
+                ("architecture", models.CharField(max_length=60)),
+                ("form_factor", models.CharField(blank=True, max_length=100)),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('digest',), name='environment_digest')],
+                "constraints": [models.UniqueConstraint(fields=("digest",), name="environment_digest")],
             },
         ),
         migrations.CreateModel(
-            name='ComparisonGroup',
+            name="ComparisonGroup",
             fields=[
-                ('key', runs.models.base.DigestField(max_length=71, primary_key=True, serialize=False)),
-                ('correctness_key', runs.models.base.DigestField(max_length=71)),
-                ('metric_key', models.CharField(max_length=200)),
-                ('source_native', models.BooleanField(help_text="at least one run was measured by its source's own harness")),
-                ('run_count', models.PositiveIntegerField()),
-                ('ranked_count', models.PositiveIntegerField()),
-                ('version', models.PositiveBigIntegerField(help_text='counts the publications that touched this group')),
-                ('changed_at', models.DateTimeField()),
-                ('environment', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='groups', to='runs.environment')),
+                ("key", runs.models.base.DigestField(max_length=71, primary_key=True, serialize=False)),
+                ("correctness_key", runs.models.base.DigestField(max_length=71)),
+                ("metric_key", models.CharField(max_length=200)),
+                (
+                    "source_native",
+                    models.BooleanField(help_text="at least one run was measured by its source's own harness"),
+                ),
+                ("run_count", models.PositiveIntegerField()),
+                ("ranked_count", models.PositiveIntegerField()),
+                (
+                    "version",
+                    models.PositiveBigIntegerField(help_text="counts the publications that touched this group"),
+                ),
+                ("changed_at", models.DateTimeField()),
+                (
+                    "environment",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="groups", to="runs.environment"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='EvidenceLevel',
+            name="EvidenceLevel",
             fields=[
-                ('run', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='evidence_level', serialize=False, to='runs.run')),
-                ('level', models.CharField(max_length=20)),
-                ('since', models.DateTimeField()),
+                (
+                    "run",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        primary_key=True,
+                        related_name="evidence_level",
+                        serialize=False,
+                        to="runs.run",
+                    ),
+                ),
+                ("level", models.CharField(max_length=20)),
+                ("since", models.DateTimeField()),
             ],
         ),
         migrations.CreateModel(
-            name='Standing',
+            name="Standing",
             fields=[
-                ('run', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='standing', serialize=False, to='runs.run')),
-                ('rank', models.PositiveIntegerField(null=True)),
-                ('reasons', models.JSONField(default=list, help_text='codes of runs.policy.reasons; empty for a ranked run')),
-                ('version', models.PositiveBigIntegerField(help_text='counts what happened to this run: statements, retraction, level')),
-                ('changed_at', models.DateTimeField()),
+                (
+                    "run",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        primary_key=True,
+                        related_name="standing",
+                        serialize=False,
+                        to="runs.run",
+                    ),
+                ),
+                ("rank", models.PositiveIntegerField(null=True)),
+                (
+                    "reasons",
+                    models.JSONField(default=list, help_text="codes of runs.policy.reasons; empty for a ranked run"),
+                ),
+                (
+                    "version",
+                    models.PositiveBigIntegerField(
+                        help_text="counts what happened to this run: statements, retraction, level"
+                    ),
+                ),
+                ("changed_at", models.DateTimeField()),
             ],
         ),
         migrations.AddField(
-            model_name='run',
-            name='environment',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='runs', to='runs.environment'),
+            model_name="run",
+            name="environment",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="runs", to="runs.environment"
+            ),
         ),
         migrations.CreateModel(
-            name='Artifact',
+            name="Artifact",
             fields=[
-                ('id', models.UUIDField(default=runs.models.base.new_id, editable=False, primary_key=True, serialize=False)),
-                ('role', models.CharField(max_length=40)),
-                ('uri', models.CharField(max_length=2000)),
-                ('digest', runs.models.base.DigestField(max_length=71)),
-                ('run', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='artifacts', to='runs.run')),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=runs.models.base.new_id, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("role", models.CharField(max_length=40)),
+                ("uri", models.CharField(max_length=2000)),
+                ("digest", runs.models.base.DigestField(max_length=71)),
+                (
+                    "run",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="artifacts", to="runs.run"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='ExternalId',
+            name="ExternalId",
             fields=[
-                ('id', models.UUIDField(default=runs.models.base.new_id, editable=False, primary_key=True, serialize=False)),
-                ('value', models.CharField(max_length=500)),
-                ('run', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='external_ids', to='runs.run')),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=runs.models.base.new_id, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("value", models.CharField(max_length=500)),
+                (
+                    "run",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="external_ids", to="runs.run"
+                    ),
+                ),
             ],
         ),
         migrations.AddField(
-            model_name='run',
-            name='implementation',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='runs', to='runs.implementation'),
+            model_name="run",
+            name="implementation",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="runs", to="runs.implementation"
+            ),
         ),
         migrations.CreateModel(
-            name='Measurement',
+            name="Measurement",
             fields=[
-                ('id', models.UUIDField(default=runs.models.base.new_id, editable=False, primary_key=True, serialize=False)),
-                ('position', models.PositiveSmallIntegerField()),
-                ('metric', models.CharField(max_length=60)),
-                ('statistic', models.CharField(max_length=60)),
-                ('unit', models.CharField(max_length=40)),
-                ('value', models.FloatField()),
-                ('samples', models.BigIntegerField(null=True)),
-                ('run', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='measurements', to='runs.run')),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=runs.models.base.new_id, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("position", models.PositiveSmallIntegerField()),
+                ("metric", models.CharField(max_length=60)),
+                ("statistic", models.CharField(max_length=60)),
+                ("unit", models.CharField(max_length=40)),
+                ("value", models.FloatField()),
+                ("samples", models.BigIntegerField(null=True)),
+                (
+                    "run",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="measurements", to="runs.run"
+                    ),
+                ),
             ],
         ),
         migrations.AddField(
-            model_name='run',
-            name='operation',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='runs', to='runs.operation'),
+            model_name="run",
+            name="operation",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="runs", to="runs.operation"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='operation',
-            constraint=models.UniqueConstraint(fields=('digest',), name='operation_digest'),
+            model_name="operation",
+            constraint=models.UniqueConstraint(fields=("digest",), name="operation_digest"),
         ),
         migrations.AddField(
-            model_name='implementation',
-            name='operation',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='implementations', to='runs.operation'),
+            model_name="implementation",
+            name="operation",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="implementations", to="runs.operation"
+            ),
         ),
         migrations.AddField(
-            model_name='comparisongroup',
-            name='operation',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='groups', to='runs.operation'),
+            model_name="comparisongroup",
+            name="operation",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="groups", to="runs.operation"
+            ),
         ),
         migrations.AddField(
-            model_name='operationalias',
-            name='operation',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='aliases', to='runs.operation'),
+            model_name="operationalias",
+            name="operation",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="aliases", to="runs.operation"
+            ),
         ),
         migrations.AddField(
-            model_name='outboxentry',
-            name='run',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='events', to='runs.run'),
+            model_name="outboxentry",
+            name="run",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.PROTECT, related_name="events", to="runs.run"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='project',
-            constraint=models.UniqueConstraint(fields=('digest',), name='project_digest'),
+            model_name="project",
+            constraint=models.UniqueConstraint(fields=("digest",), name="project_digest"),
         ),
         migrations.AddField(
-            model_name='implementation',
-            name='project',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='implementations', to='runs.project'),
+            model_name="implementation",
+            name="project",
+            field=models.ForeignKey(
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="implementations",
+                to="runs.project",
+            ),
         ),
         migrations.AddField(
-            model_name='run',
-            name='protocol',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='runs', to='runs.protocol'),
+            model_name="run",
+            name="protocol",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="runs", to="runs.protocol"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='protocol',
-            constraint=models.UniqueConstraint(fields=('digest',), name='protocol_digest'),
+            model_name="protocol",
+            constraint=models.UniqueConstraint(fields=("digest",), name="protocol_digest"),
         ),
         migrations.AddField(
-            model_name='comparisongroup',
-            name='protocol',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='groups', to='runs.protocol'),
+            model_name="comparisongroup",
+            name="protocol",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="groups", to="runs.protocol"
+            ),
         ),
         migrations.AddField(
-            model_name='retraction',
-            name='run',
-            field=models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='retraction', to='runs.run'),
+            model_name="retraction",
+            name="run",
+            field=models.OneToOneField(
+                on_delete=django.db.models.deletion.PROTECT, related_name="retraction", to="runs.run"
+            ),
         ),
         migrations.AddField(
-            model_name='run',
-            name='source',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='runs', to='runs.source'),
+            model_name="run",
+            name="source",
+            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name="runs", to="runs.source"),
         ),
         migrations.AddField(
-            model_name='externalid',
-            name='source',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='external_ids', to='runs.source'),
+            model_name="externalid",
+            name="source",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="external_ids", to="runs.source"
+            ),
         ),
         migrations.AddField(
-            model_name='sourcesnapshot',
-            name='source',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='snapshots', to='runs.source'),
+            model_name="sourcesnapshot",
+            name="source",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="snapshots", to="runs.source"
+            ),
         ),
         migrations.AddField(
-            model_name='run',
-            name='snapshot',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='runs', to='runs.sourcesnapshot'),
+            model_name="run",
+            name="snapshot",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.PROTECT, related_name="runs", to="runs.sourcesnapshot"
+            ),
         ),
         migrations.AddField(
-            model_name='supersession',
-            name='run',
-            field=models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='supersession', to='runs.run'),
+            model_name="supersession",
+            name="run",
+            field=models.OneToOneField(
+                on_delete=django.db.models.deletion.PROTECT, related_name="supersession", to="runs.run"
+            ),
         ),
         migrations.AddField(
-            model_name='supersession',
-            name='successor',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='predecessors', to='runs.run'),
+            model_name="supersession",
+            name="successor",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="predecessors", to="runs.run"
+            ),
         ),
         migrations.AddField(
-            model_name='workload',
-            name='operation',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='workloads', to='runs.operation'),
+            model_name="workload",
+            name="operation",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="workloads", to="runs.operation"
+            ),
         ),
         migrations.AddField(
-            model_name='run',
-            name='workload',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='runs', to='runs.workload'),
+            model_name="run",
+            name="workload",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="runs", to="runs.workload"
+            ),
         ),
         migrations.AddField(
-            model_name='comparisongroup',
-            name='workload',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='groups', to='runs.workload'),
+            model_name="comparisongroup",
+            name="workload",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="groups", to="runs.workload"
+            ),
         ),
         migrations.AddField(
-            model_name='workloadaxis',
-            name='workload',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='axes', to='runs.workload'),
+            model_name="workloadaxis",
+            name="workload",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="axes", to="runs.workload"
+            ),
         ),
         migrations.AddField(
-            model_name='standing',
-            name='group',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='standings', to='runs.comparisongroup'),
+            model_name="standing",
+            name="group",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="standings", to="runs.comparisongroup"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='artifact',
-            constraint=models.UniqueConstraint(fields=('run', 'role'), name='artifact_once'),
+            model_name="artifact",
+            constraint=models.UniqueConstraint(fields=("run", "role"), name="artifact_once"),
         ),
         migrations.AddConstraint(
-            model_name='measurement',
-            constraint=models.UniqueConstraint(fields=('run', 'position'), name='measurement_once'),
+            model_name="measurement",
+            constraint=models.UniqueConstraint(fields=("run", "position"), name="measurement_once"),
         ),
         migrations.AddConstraint(
-            model_name='operationalias',
-            constraint=models.UniqueConstraint(fields=('operation', 'alias'), name='operation_alias_once'),
+            model_name="operationalias",
+            constraint=models.UniqueConstraint(fields=("operation", "alias"), name="operation_alias_once"),
         ),
         migrations.AddConstraint(
-            model_name='implementation',
-            constraint=models.UniqueConstraint(fields=('digest', 'name'), name='implementation_entry'),
+            model_name="implementation",
+            constraint=models.UniqueConstraint(fields=("digest", "name"), name="implementation_entry"),
         ),
         migrations.AddConstraint(
-            model_name='externalid',
-            constraint=models.UniqueConstraint(fields=('source', 'value', 'run'), name='external_id_once'),
+            model_name="externalid",
+            constraint=models.UniqueConstraint(fields=("source", "value", "run"), name="external_id_once"),
         ),
         migrations.AddConstraint(
-            model_name='sourcesnapshot',
-            constraint=models.UniqueConstraint(fields=('source', 'digest'), name='snapshot_once'),
+            model_name="sourcesnapshot",
+            constraint=models.UniqueConstraint(fields=("source", "digest"), name="snapshot_once"),
         ),
         migrations.AddConstraint(
-            model_name='supersession',
-            constraint=models.CheckConstraint(condition=models.Q(('run', models.F('successor')), _negated=True), name='superseded_by_another'),
+            model_name="supersession",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("run", models.F("successor")), _negated=True), name="superseded_by_another"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='workload',
-            constraint=models.UniqueConstraint(fields=('digest',), name='workload_digest'),
+            model_name="workload",
+            constraint=models.UniqueConstraint(fields=("digest",), name="workload_digest"),
         ),
         migrations.AddIndex(
-            model_name='run',
-            index=models.Index(fields=['comparison_key', 'value'], name='run_group_value'),
+            model_name="run",
+            index=models.Index(fields=["comparison_key", "value"], name="run_group_value"),
         ),
         migrations.AddIndex(
-            model_name='run',
-            index=models.Index(fields=['operation', '-id'], name='run_operation_latest'),
+            model_name="run",
+            index=models.Index(fields=["operation", "-id"], name="run_operation_latest"),
         ),
         migrations.AddIndex(
-            model_name='run',
-            index=models.Index(fields=['hardware', '-id'], name='run_hardware_latest'),
+            model_name="run",
+            index=models.Index(fields=["hardware", "-id"], name="run_hardware_latest"),
         ),
         migrations.AddIndex(
-            model_name='run',
-            index=models.Index(fields=['source', '-id'], name='run_source_latest'),
+            model_name="run",
+            index=models.Index(fields=["source", "-id"], name="run_source_latest"),
         ),
         migrations.AddIndex(
-            model_name='run',
-            index=models.Index(fields=['status', '-id'], name='run_status_latest'),
+            model_name="run",
+            index=models.Index(fields=["status", "-id"], name="run_status_latest"),
         ),
         migrations.AddConstraint(
-            model_name='run',
-            constraint=models.UniqueConstraint(fields=('digest',), name='run_digest'),
+            model_name="run",
+            constraint=models.UniqueConstraint(fields=("digest",), name="run_digest"),
         ),
         migrations.AddIndex(
-            model_name='comparisongroup',
-            index=models.Index(fields=['operation', 'environment'], name='group_operation_environment'),
+            model_name="comparisongroup",
+            index=models.Index(fields=["operation", "environment"], name="group_operation_environment"),
         ),
         migrations.AddIndex(
-            model_name='workloadaxis',
-            index=models.Index(fields=['name', 'value'], name='workload_axis_value'),
+            model_name="workloadaxis",
+            index=models.Index(fields=["name", "value"], name="workload_axis_value"),
         ),
         migrations.AddConstraint(
-            model_name='workloadaxis',
-            constraint=models.UniqueConstraint(fields=('workload', 'name', 'value'), name='workload_axis_once'),
+            model_name="workloadaxis",
+            constraint=models.UniqueConstraint(fields=("workload", "name", "value"), name="workload_axis_once"),
         ),
         migrations.AddIndex(
-            model_name='standing',
-            index=models.Index(fields=['group', 'rank', 'run'], name='standing_group_rank'),
+            model_name="standing",
+            index=models.Index(fields=["group", "rank", "run"], name="standing_group_rank"),
         ),
     ]

@@ -53,13 +53,14 @@ class Standing(models.Model):
 
 
 class EvidenceLevel(models.Model):
-    """A level above `reported`. A run without a row here is `reported`.
+    """A level above `reported`, or a dispute. A run without a row here is `reported` and undisputed.
 
-    The database refuses a level that no controlled rerun carries (see the triggers in migrations).
+    The database refuses what no rerun result carries (see the triggers in migrations).
     """
 
     run = models.OneToOneField(Run, models.PROTECT, primary_key=True, related_name="evidence_level")
     level = models.CharField(max_length=20)
+    disputed = models.BooleanField(default=False, help_text="a rerun contradicted the run or found it incorrect")
     since = models.DateTimeField()
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""What happened to the evidence that others may want to hear of. Publication writes it; who listens is no affair of its."""
+"""What happened to the evidence that others may want to hear of. Publication writes it and knows no listener."""
 
 from __future__ import annotations
 

@@ -43,6 +43,9 @@ class Run(ManifestRecord):
             models.Index(fields=["hardware", "-id"], name="run_hardware_latest"),
             models.Index(fields=["source", "-id"], name="run_source_latest"),
             models.Index(fields=["status", "-id"], name="run_status_latest"),
+            models.Index(fields=["environment", "-id"], name="run_environment_latest"),
+            models.Index(fields=["protocol", "-id"], name="run_protocol_latest"),
+            models.Index(fields=["-observed_at", "-id"], name="run_observed_latest"),
         ]
 
     def __str__(self) -> str:

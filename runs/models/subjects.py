@@ -83,8 +83,8 @@ class WorkloadAxis(models.Model):
 class Implementation(ManifestRecord):
     """An ImplementationRevision under one name.
 
-    A source that publishes neither revision nor file digests can give two different implementations the same spec (eager
-    and compiled PyTorch, say), so an entry is identified by its digest and its name together.
+    A source that publishes neither revision nor file digests can give two different implementations the same spec
+    (eager and compiled PyTorch, say), so an entry is identified by its digest and its name together.
     """
 
     operation = models.ForeignKey(Operation, models.PROTECT, related_name="implementations")

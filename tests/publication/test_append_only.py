@@ -7,20 +7,35 @@ import dataclasses
 
 import pytest
 from django.apps import apps
-from django.contrib.auth.models import User
+from django.contrib.auth import get_user_model
 from django.db import DatabaseError, connection, transaction
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from runs.manifests.bundle import Bundle, Snapshot
-from runs.models import ComparisonGroup, DatabasePurpose, EvidenceLevel, OutboxEntry, Run, Standing
+from runs.models import (
+    Calibration,
+    ComparisonGroup,
+    DatabasePurpose,
+    EvidenceLevel,
+    FloorConfirmation,
+    OutboxEntry,
+    Rerun,
+    RerunResult,
+    RerunRun,
+    Run,
+    Signer,
+    SignerDecision,
+    Standing,
+)
 from runs.publication import publish, retract, supersede
+from runs.redaction import redact
 from runs.sources.synthetic import synthesize
 
 pytestmark = pytest.mark.django_db
 
-NOT_EVIDENCE = {ComparisonGroup, Standing, EvidenceLevel, OutboxEntry}
+NOT_EVIDENCE = {ComparisonGroup, Standing, EvidenceLevel, OutboxEntry, Rerun}
 TABLES = list(apps.get_app_config("runs").get_models())
 EVIDENCE = [model for model in TABLES if model not in NOT_EVIDENCE]
 REFUSED = "append-only"
@@ -51,6 +66,27 @@ def catalogue() -> None:
     first, second, third = Run.objects.order_by("id")[:3]
     retract(first.digest, reason="r", actor="a")
     supersede(second.digest, third.digest, reason="r", actor="a")
+    now = timezone.now()
+    fourth, fifth = Run.objects.order_by("id")[3:5]
+    FloorConfirmation.objects.create(run=third, reason="r", actor="a", at=now)
+    redact(fifth.digest, reason="r", actor="a")
+    signer = Signer.objects.create(keyid="1" * 64, public="2" * 64, role="runner", name="a-runner", registered_at=now)
+    SignerDecision.objects.create(signer=signer, decision="register", reason="r", actor="a", at=now)
+    rerun = Rerun.objects.create(run=fourth, product="cpu", state="done", created_at=now)
+    result = RerunResult.objects.create(
+        rerun=rerun,
+        run=fourth,
+        runner=signer,
+        digest="sha256:" + "3" * 64,
+        verdict="void",
+        decision={},
+        hardware_equal=False,
+        claim=1.0,
+        finished_at=now,
+        published_at=now,
+    )
+    RerunRun.objects.create(result=result, run=third, kind="event")
+    Calibration.objects.create(runner=signer, batch="b", sentinel="copy", at=now)
 
 
 def columns(model) -> list[str]:
@@ -93,7 +129,7 @@ def test_no_level_can_be_set_without_a_rerun(level):
 
 @pytest.fixture
 def root(client: Client) -> Client:
-    client.force_login(User.objects.create_superuser("root"))
+    client.force_login(get_user_model().objects.create_superuser("root"))
     return client
 
 
