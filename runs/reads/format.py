@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Final
@@ -12,6 +14,7 @@ _DURATIONS: Final = {"ns": Decimal(1), "us": Decimal(10) ** 3, "ms": Decimal(10)
 _SYMBOLS: Final = {"ns": "ns", "us": "µs", "ms": "ms", "s": "s"}
 _SIZES: Final = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
 _UNITS: Final = {"bytes", "byte", "b"}
+_MULTIPLES: Final = ("", "k", "M", "G", "T", "P", "E")
 
 
 def _significant(value: Decimal, digits: int = 3) -> Decimal:
@@ -63,6 +66,32 @@ def figure(value: Figure) -> str:
     if value.unit in _UNITS:
         return size(value.value)
     return f"{number(value.value)} {value.unit}"
+
+
+def common_unit(values: Iterable[float], unit: str) -> tuple[str, float]:
+    """The unit in which the larger of these values read well, and what to multiply them with: `("µs", 0.001)`."""
+    largest = max((abs(value) for value in values), default=0.0)
+    if unit in _DURATIONS:
+        nanoseconds = largest * float(_DURATIONS[unit])
+        fitting = [name for name, length in _DURATIONS.items() if nanoseconds >= float(length)]
+        chosen = fitting[-1] if fitting else "ns"
+        return _SYMBOLS.get(chosen, chosen), float(_DURATIONS[unit] / _DURATIONS[chosen])
+    if unit in _UNITS:
+        step = min(int(math.log2(largest) // 10), len(_SIZES) - 1) if largest >= 1 else 0
+        return _SIZES[step], 1024.0**-step
+    return unit, 1.0
+
+
+def rate(value: float, unit: str) -> str:
+    """A rate in decimal multiples, as data sheets print them: `4.80 TB/s`, `989 TFLOP/s`."""
+    amount = Decimal(repr(value))
+    step = min(max(amount.adjusted() // 3, 0), len(_MULTIPLES) - 1) if amount else 0
+    return f"{_significant(amount.scaleb(-3 * step)):,f} {_MULTIPLES[step]}{unit}/s"
+
+
+def percent(share: float) -> str:
+    """A share in per cent, with 3 significant digits: `41.2 %`."""
+    return f"{number(100 * share)} %"
 
 
 def exact(value: Figure) -> str:

@@ -16,7 +16,14 @@ from runs.policy.reasons import sentence
 from runs.reads.values import Link, Reason
 
 # What keeps a run from ranking, in the order in which ranking looks.
-_UNRANKED: Final = ("NOT_PASSED", "NO_PRIMARY_MEASUREMENT", "NOT_POSITIVE", "RETRACTED", "SUPERSEDED")
+_UNRANKED: Final = (
+    "NOT_PASSED",
+    "NO_PRIMARY_MEASUREMENT",
+    "NOT_POSITIVE",
+    "RETRACTED",
+    "SUPERSEDED",
+    "BELOW_PHYSICAL_FLOOR",
+)
 
 _LEVELS: Final = {
     EvidenceLevel.REPORTED: "A source or a contributor says so. Nobody here has checked it.",

@@ -30,6 +30,9 @@ def home_page() -> HomePage:
     counts = tallies()
     return HomePage(
         runs=counts.runs,
+        claims=counts.claims,
+        checked=counts.checked,
+        disputed=counts.disputed,
         sources=counts.of["source"],
         levels=counts.of["level"],
         operations=counts.of["operation"],

@@ -17,7 +17,10 @@ Row = dict[str, Any]
 
 
 def fetch(sql: str, params: Sequence[Any] = ()) -> list[Row]:
-    """The rows of one statement, each by column name. A UUID among the parameters is written as it is stored."""
+    """The rows of one statement, each by column name.
+
+    UUIDs and times among the parameters are written as they are stored.
+    """
     with connection.cursor() as cursor:
         cursor.execute(sql, _parameters(params))
         names = [column[0] for column in cursor.description]
@@ -35,7 +38,14 @@ def fetch_tuple(sql: str, params: Sequence[Any] = ()) -> tuple[Any, ...] | None:
 def _parameters(params: Sequence[Any]) -> list[Any]:
     if connection.features.has_native_uuid_field:
         return list(params)
-    return [value.hex if isinstance(value, UUID) else value for value in params]
+    return [_written(value) for value in params]
+
+
+def _written(value: Any) -> Any:
+    """A value as SQLite keeps it: 32 digits of a UUID, a time in UTC as text without an offset."""
+    if isinstance(value, datetime):
+        return str(value.astimezone(UTC).replace(tzinfo=None))
+    return value.hex if isinstance(value, UUID) else value
 
 
 def as_uuid(value: UUID | str) -> UUID:

@@ -7,7 +7,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from runs.policy.level import EvidenceLevel
-from runs.reads.cursors import Cursor, InvalidCursor
+from runs.reads.cursors import Cursor, InvalidCursor, parse_cursor
 from runs.reads.filters import Selection
 from runs.reads.links import hardware_link, operation_link, source_link
 from runs.reads.rows import Row, as_instant, as_number, as_uuid, fetch, fetch_tuple
@@ -17,13 +17,15 @@ PAGE_SIZE: Final = 50
 
 _ROW: Final = """
 SELECT r.id, r.digest, r.status, r.metric, r.statistic, r.unit, r.value, r.samples, r.observed_at, r.published_at,
-    r.illustrative, r.hardware, s.rank, e.level,
+    r.illustrative, r.hardware, s.rank, e.level, e.disputed,
     o.slug AS operation_slug, o.name AS operation_name, w.summary AS workload, i.title AS implementation,
+    c.title AS protocol,
     q.slug AS source_slug, q.name AS source_name, v.product, v.form_factor
 FROM {first}
 JOIN runs_operation o ON o.id = r.operation_id
 JOIN runs_workload w ON w.id = r.workload_id
 JOIN runs_implementation i ON i.id = r.implementation_id
+JOIN runs_protocol c ON c.id = r.protocol_id
 JOIN runs_environment v ON v.id = r.environment_id
 JOIN runs_source q ON q.id = r.source_id
 LEFT JOIN runs_evidencelevel e ON e.run_id = r.id
@@ -44,18 +46,22 @@ def run_list(chosen: Selection, cursor: Cursor | None = None, size: int = PAGE_S
     Raises InvalidCursor for a cursor of another list.
     """
     clauses, params = chosen.conditions()
-    forward = cursor is None or cursor.forward
     if chosen.group is None:
         if cursor and cursor.rank:
             raise InvalidCursor(str(cursor))
         found = _latest(clauses, params, cursor, size + 1)
     else:
         found = _by_rank(clauses, params, cursor, size + 1)
+    return _page(found, cursor, size, ranked=chosen.group is not None)
+
+
+def _page(found: list[Row], cursor: Cursor | None, size: int, *, ranked: bool) -> Page:
+    """A page of rows that were read in the cursor's direction, one more than it shows where there are more."""
+    forward = cursor is None or cursor.forward
     more = len(found) > size
     rows = [_row(row) for row in found[:size]]
     if not forward:
         rows.reverse()
-    ranked = chosen.group is not None
 
     def cut(row: RunRow, *, onward: bool) -> str:
         return str(Cursor(row.id, onward, (row.rank or 0) if ranked else 0))
@@ -67,6 +73,18 @@ def run_list(chosen: Selection, cursor: Cursor | None = None, size: int = PAGE_S
         cut(rows[-1], onward=True) if after else None,
         cut(rows[0], onward=False) if before else None,
     )
+
+
+def latest_runs(condition: str, params: Sequence[Any], token: str = "", size: int = PAGE_SIZE) -> Page:
+    """One page of the runs `r` under a condition of this package's own making, the latest first.
+
+    Raises InvalidCursor.
+    """
+    cursor = parse_cursor(token) if token else None
+    if cursor and cursor.rank:
+        raise InvalidCursor(token)
+    found = _latest([condition], list(params), cursor, size + 1)
+    return _page(found, cursor, size, ranked=False)
 
 
 def group_size(key: str) -> int | None:
@@ -131,4 +149,6 @@ def _row(row: Row) -> RunRow:
         observed_at=as_instant(row["observed_at"]),
         published_at=as_instant(row["published_at"]),
         illustrative=bool(row["illustrative"]),
+        protocol=row["protocol"],
+        disputed=bool(row["disputed"]),
     )

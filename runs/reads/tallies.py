@@ -14,7 +14,7 @@ from threading import Lock
 from typing import Any, Final
 
 from runs.manifests.kinds.run import STATUSES
-from runs.policy.level import EvidenceLevel
+from runs.policy.level import CONCLUSIVE, EvidenceLevel
 from runs.reads.rows import fetch, fetch_tuple
 from runs.reads.values import Count
 
@@ -32,7 +32,10 @@ UNION ALL SELECT 'source', q.slug, q.name, (SELECT count(*) FROM runs_run r WHER
     FROM runs_source q
 UNION ALL SELECT 'status', r.status, r.status, count(*) FROM runs_run r GROUP BY r.status
 UNION ALL SELECT 'level', e.level, e.level, count(*) FROM runs_evidencelevel e GROUP BY e.level
-"""
+UNION ALL SELECT 'reruns', 'own', '', count(*) FROM runs_rerunrun
+UNION ALL SELECT 'reruns', 'disputed', '', count(*) FROM runs_evidencelevel e WHERE e.disputed
+UNION ALL SELECT 'reruns', 'checked', '', count(DISTINCT x.run_id) FROM runs_rerunresult x WHERE x.verdict IN ({})
+""".format(", ".join(f"'{verdict}'" for verdict in sorted(CONCLUSIVE)))  # noqa: S608 — words of our own
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,9 @@ class Tallies:
     """Counts of runs: all of them, and by filter."""
 
     runs: int
+    claims: int  # the runs that a source claims: all but those that reruns published of their own
+    checked: int  # claims with a controlled rerun that says something about them
+    disputed: int
     of: Mapping[str, tuple[Count, ...]]
 
 
@@ -73,8 +79,12 @@ def _count() -> Tallies:
     runs = sum(count.count for count in counts["status"])
     above = {count.slug: count.count for count in counts["level"]}
     reported = EvidenceLevel.REPORTED.slug
+    reruns = {count.slug: count.count for count in counts["reruns"]}
     return Tallies(
         runs,
+        runs - reruns["own"],
+        reruns["checked"],
+        reruns["disputed"],
         {
             **{
                 kind: tuple(sorted(counts[kind], key=lambda count: (count.name.lower(), count.slug)))

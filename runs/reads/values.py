@@ -8,8 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
+
+if TYPE_CHECKING:
+    from runs.reads.neighbours import Neighbours
+    from runs.reads.reruns.values import RunRerun
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +68,9 @@ class ArtifactRow:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A retraction or a supersession: what happened to the run, by whom, when, and why."""
+    """A retraction, a supersession or a floor confirmation: what happened to the run, by whom, when, and why."""
 
-    kind: str  # "retracted" | "superseded"
+    kind: str  # "retracted" | "superseded" | "below_floor"
     reason: str
     actor: str
     at: datetime
@@ -80,6 +84,35 @@ class SourceLine:
     url: str
     license: str
     attribution: str
+
+
+@dataclass(frozen=True, slots=True)
+class SheetRow:
+    """A publication of a vendor's that figures are taken from."""
+
+    title: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunFloor:
+    """The least time in which the hardware could do what the run did; `reason` alone where nothing is claimed.
+
+    `amount` (bytes, or operations) over `rate` (per second) is the floor `ns`; `share` is what the run reaches of it.
+    `below`: the run is faster than `impossible_ns`, the floor with headroom for rounded and boosted figures.
+    """
+
+    reason: Reason | None = None
+    ns: float | None = None
+    share: float | None = None
+    below: bool = False
+    impossible_ns: float | None = None
+    binding: str | None = None  # "bandwidth" | "arithmetic"
+    amount: int | None = None
+    rate: int | None = None
+    timed_pass: str | None = None
+    sheets: tuple[SheetRow, ...] = ()
+    version: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +134,8 @@ class RunRow:
     observed_at: datetime
     published_at: datetime
     illustrative: bool
+    protocol: str  # the protocol's title: runs may differ by nothing else
+    disputed: bool  # a controlled rerun contradicted it or found its output wrong
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +147,7 @@ class RunPage:
     title: str  # "<implementation> · <operation> · <workload>"
     status: str
     level: str
+    disputed: bool
     illustrative: bool
     events: tuple[Event, ...]
     # 2: primary measurement and standing
@@ -122,11 +158,13 @@ class RunPage:
     tied: int  # how many other runs share the rank
     ranked: int  # ranked runs in the group
     group_runs: int  # all runs in the group
+    neighbours: Neighbours  # the first of the group, and who stands before and after
     reasons: tuple[Reason, ...]  # why it does not rank
     source_native: bool
     observed_at: datetime
     observed: str  # the instant as the manifest writes it
     native_metrics: tuple[tuple[str, float], ...]  # the source's own metrics, verbatim
+    floor: RunFloor | None  # None where the run measures no latency
     # 3: identity
     implementation: Link
     implementation_detail: tuple[Fact, ...]  # language, licence, install recipe …
@@ -135,6 +173,8 @@ class RunPage:
     operation: Link
     workload: str  # one line: "batch = 128 · hidden = 512 · … · fp32"
     comparison_key: str
+    protocol_link: Link
+    environment_link: Link
     source: SourceLine
     external_id: str | None
     # 4: sections
@@ -149,6 +189,10 @@ class RunPage:
     protocol: tuple[Fact, ...]
     environment: tuple[Fact, ...]
     artifacts: tuple[ArtifactRow, ...]
+    # 5: controlled reruns, the latest first
+    reruns: tuple[RunRerun, ...]
+    not_rerunnable: Reason | None  # why it cannot be rerun; None where it can
+    published_by: UUID | None  # the rerun that published this run of its own
     # 6–8
     manifest: dict[str, Any]  # {"run": …, "protocol": …, "environment": …}
     published_at: datetime
@@ -197,6 +241,9 @@ class SourceRow:
 @dataclass(frozen=True, slots=True)
 class HomePage:
     runs: int
+    claims: int  # runs that a source claims
+    checked: int  # of them, those with a controlled rerun that says something about them
+    disputed: int
     sources: tuple[Count, ...]
     levels: tuple[Count, ...]
     operations: tuple[Count, ...]

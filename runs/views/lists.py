@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from django.conf import settings
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 
@@ -18,8 +18,6 @@ from kernelindex.methods import read_only
 from kernelindex.negotiation import wants_json
 from runs.reads.cursors import Cursor, InvalidCursor, parse_cursor
 from runs.reads.filters import LABELS, Selection, filters, selection
-from runs.reads.links import runs_url
-from runs.reads.lookup import is_short, parse_digest, parse_id
 from runs.reads.run_list import group_size, run_list
 from runs.reads.tallies import Tallies, tallies
 from runs.reads.values import Page
@@ -45,18 +43,6 @@ class _Listing:
 
     def turn(self, name: str, cursor: str | None) -> str | None:
         return self.url(name, cursor) if cursor else None
-
-
-@read_only
-def find(request: HttpRequest) -> HttpResponse:
-    """To the run that an id or a digest means, else to the runs that the words match."""
-    words = request.GET.get("q", "").strip()
-    digits = parse_digest(words)
-    if digits:
-        return redirect("run-by-reference", reference=f"sha256:{digits}")
-    if parse_id(words) or is_short(words):
-        return redirect("run-by-reference", reference=words)
-    return redirect(runs_url(q=words) if words else reverse("runs"))
 
 
 @read_only

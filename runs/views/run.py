@@ -25,11 +25,13 @@ from runs.reads.lookup import SHORTEST_PREFIX, candidates, is_short, parse_diges
 from runs.reads.run_page import State, canonical_manifest, changed_at, run_page, run_state
 from runs.reads.values import RunPage
 from runs.views.json import JSON, dumps, json_response
+from runs.views.tombstones import gone_when_removed
 
 NO_SUCH_RUN: Final = "There is no run with this id."
 
 
 @read_only
+@gone_when_removed
 def page(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """The page of a run, or its JSON for a client that asks for it."""
     if wants_json(request):
@@ -43,12 +45,14 @@ def page(request: HttpRequest, run_id: UUID) -> HttpResponse:
 
 
 @read_only
+@gone_when_removed
 def page_json(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """The values of a run's page, field for field."""
     return _ready(request, run_id, "json", JSON, lambda found, _: dumps(found))
 
 
 @read_only
+@gone_when_removed
 def cite(request: HttpRequest, run_id: UUID, form: str) -> HttpResponse:
     """The citation of a run in one form."""
     written = citation.FORMS.get(form)
@@ -62,6 +66,7 @@ def cite(request: HttpRequest, run_id: UUID, form: str) -> HttpResponse:
 
 
 @read_only
+@gone_when_removed
 def manifest(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """The canonical manifest of a run: the bytes whose SHA-256 is its digest."""
     found = canonical_manifest(run_id)

@@ -185,8 +185,8 @@ def test_a_row_shows_what_its_page_shows(catalog):
     row = run_list(selection({"q": "transformers"})).rows[0]
     assert (row.primary.value, row.primary.unit, row.rank, row.level) == (73728, "ns", 2, "reported")
     assert isinstance(row.primary.value, int)
-    assert row.operation.url == "/runs/?operation=liger-group-norm"
-    assert (row.hardware.name, row.hardware.url) == ("NVIDIA B200", "/runs/?hardware=nvidia-b200")
+    assert row.operation.url == "/operations/liger-group-norm/"
+    assert (row.hardware.name, row.hardware.url) == ("NVIDIA B200", "/hardware/nvidia-b200/")
 
 
 def test_counts_are_kept_until_a_run_is_published(catalog, django_assert_num_queries):

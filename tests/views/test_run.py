@@ -37,7 +37,7 @@ def test_the_json_twin_is_the_page_field_for_field(client, seed):
     assert twin["native_metrics"][0] == ["ms_20", 0.07171200215816498]
     assert twin["observed_at"] == "2026-02-28T00:23:31Z"
     assert twin["id"] == str(seed.id)
-    assert (twin["rank"], twin["ranked"], twin["operation"]["url"]) == (2, 2, "/runs/?operation=liger-group-norm")
+    assert (twin["rank"], twin["ranked"], twin["operation"]["url"]) == (2, 2, "/operations/liger-group-norm/")
     assert twin["manifest"]["run"]["spec"]["timing"]["latencyNs"]["median"] == 73728
     assert b'"value":73728,' in response.content
 
