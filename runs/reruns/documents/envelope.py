@@ -143,3 +143,16 @@ def _statement(payload: bytes, predicate_type: str) -> Mapping[str, Any]:
     if content["_type"] != STATEMENT_TYPE or content["predicateType"] != predicate_type:
         raise Refusal("WRONG_TYPE", f"{str(content['predicateType'])[:100]}, not {predicate_type}")
     return content
+
+
+def claimed_subject(envelope: Mapping[str, Any], name: str) -> str:
+    """The digest that an unverified envelope gives for a subject, to look up what it speaks about.
+
+    Raises `Refusal` MALFORMED. Believe nothing else of the envelope before `open_envelope`.
+    """
+    try:
+        content = json.loads(_decode(Sealed.read(envelope).payload))
+        digests = [subject["digest"]["sha256"] for subject in content["subject"] if subject["name"] == name]
+        return f"sha256:{digests[0]}"
+    except (ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
+        raise Refusal("MALFORMED", f"it names no {name}") from error

@@ -18,7 +18,7 @@ CHART_ROWS: Final = 600
 """How many rows of telemetry a result keeps: a chart has no more pixels, and a batch has many results."""
 # A metric of the harness, the field of its value and that of its tolerance.
 _METRICS: Final = (
-    ("scaled_error", "max_scaled_error", "element_tolerance"),
+    ("scaled_error", "scaled_error", "element_tolerance"),
     ("relative_norm", "relative_norm", "norm_tolerance"),
 )
 _LAST_OF_A_STRETCH: Final = (

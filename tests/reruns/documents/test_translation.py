@@ -39,6 +39,8 @@ def output(**changes):
     return {
         "matched": True,
         "dtype": "bf16",
+        "scaled_error": 0.01,
+        "set_aside": 0,
         "max_scaled_error": 0.01,
         "relative_norm": 0.001,
         "max_absolute_error": 0.02,
@@ -207,7 +209,7 @@ def test_a_host_without_a_device_identity_commits_to_none():
         (lambda found: found["outputs"].update(y={"matched": False, "absent": True}), "missing:y"),
         (lambda found: found["outputs"].update(y={"matched": False, "shape": [1], "expected_shape": [2]}), "shape:y"),
         (
-            lambda found: found["outputs"].update(y=output(matched=False, max_scaled_error=None, not_finite=1)),
+            lambda found: found["outputs"].update(y=output(matched=False, scaled_error=None, not_finite=1)),
             "not_finite:y",
         ),
         (lambda found: found["outputs"].update(y=output(matched=False)), "refused"),

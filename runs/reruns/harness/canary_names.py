@@ -1,0 +1,3 @@
+"""The canaries' names, apart from their code, which needs torch."""
+
+CANARIES = ("zeros", "constant", "cached", "ignores_input", "late")
