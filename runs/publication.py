@@ -187,8 +187,12 @@ def touch(run: Run, *, topic: str | None = None, payload: Mapping[str, Any] | No
             outbox.announce(topic, run, payload or {}, now)
 
 
-def register_signer(entry: PublicKey, *, actor: str, reason: str) -> Signer:
-    """Take a key in. It may sign nothing before it is approved. Raises PublicationRefused."""
+def register_signer(entry: PublicKey, *, actor: str, reason: str, since: datetime | None = None) -> Signer:
+    """Take a key in. Nothing that it signs counts before it is approved.
+
+    `since` is for a key with a history elsewhere: once approved, what it signed from then on counts as well. Raises
+    PublicationRefused.
+    """
     reason, actor = _stated(reason, actor, "key")
     with one_writer():
         if Signer.objects.filter(Q(keyid=entry.keyid) | Q(name=entry.name)).exists():
@@ -201,6 +205,7 @@ def register_signer(entry: PublicKey, *, actor: str, reason: str) -> Signer:
             name=entry.name,
             operator=entry.operator or "",
             product=entry.product or "",
+            valid_from=since,
             registered_at=now,
         )
         SignerDecision.objects.create(signer=signer, decision="register", reason=reason, actor=actor, at=now)
@@ -229,6 +234,8 @@ def decide_signer(name: str, decision: str, *, actor: str, reason: str) -> Signe
         last = signer.decisions.latest("at", "id").decision
         if last not in _MAY_FOLLOW.get(decision, ()):
             raise PublicationRefused([Refusal("KEY_DECISION", "key", f"{decision} cannot follow {last}.")])
+        if decision in ("approve", "resume") and actor.casefold() == signer.operator.strip().casefold():
+            raise PublicationRefused([Refusal("OWN_KEY", "key", f"{signer.operator}.")])
         now = timezone.now()
         decided = SignerDecision.objects.create(signer=signer, decision=decision, reason=reason, actor=actor, at=now)
         for run in levels.runs_that_rest_on(signer.id):
@@ -254,7 +261,7 @@ def publish_rerun(
             return None
         finished = datetime.fromisoformat(verified.result.finished_at)
         moved = Rerun.objects.filter(id=rerun.id, state__in=("queued", "running")).update(
-            state="done", runner=runner, finished_at=now, version=F("version") + 1
+            state="done", runner=runner, finished_at=now, code="", detail="", version=F("version") + 1
         )
         if not moved:
             return None

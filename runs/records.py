@@ -12,7 +12,7 @@ from uuid import UUID
 
 from django.db import models
 
-from runs import derivation, outbox, projections
+from runs import derivation, floor, outbox, projections
 from runs.manifests.bundle import Bundle, Record
 from runs.manifests.errors import ManifestError
 from runs.manifests.keys import comparison_key, correctness_key, metric_key, primary_measurement
@@ -342,3 +342,4 @@ class RecordWriter:
         records = projections.rebuild(groups, self.now)
         if not illustrative:
             outbox.announce_runs(rows, records, self.now)
+            outbox.announce_below_floor(floor.below_floor(rows), self.now)

@@ -31,6 +31,10 @@ class Migration(migrations.Migration):
                         blank=True, help_text="the hardware product that the runner may speak of", max_length=100
                     ),
                 ),
+                (
+                    "valid_from",
+                    models.DateTimeField(help_text="of a key with a history elsewhere; else its approval", null=True),
+                ),
                 ("registered_at", models.DateTimeField()),
             ],
         ),
@@ -64,9 +68,7 @@ class Migration(migrations.Migration):
                 ("finished_at", models.DateTimeField(null=True)),
                 (
                     "leased_until",
-                    models.DateTimeField(
-                        help_text="after this a job that nobody speaks of is sent again", null=True
-                    ),
+                    models.DateTimeField(help_text="after this a job that nobody speaks of is sent again", null=True),
                 ),
                 ("expires_at", models.DateTimeField(help_text="after this no result is taken", null=True)),
                 ("job_digest", runs.models.base.DigestField(max_length=71, null=True, unique=True)),

@@ -20,6 +20,7 @@ class Signer(models.Model):
     product = models.SlugField(
         max_length=100, blank=True, help_text="the hardware product that the runner may speak of"
     )
+    valid_from = models.DateTimeField(null=True, help_text="of a key with a history elsewhere; else its approval")
     registered_at = models.DateTimeField()
 
     def __str__(self) -> str:

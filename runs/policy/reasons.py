@@ -32,7 +32,10 @@ REASONS: Final[dict[str, str]] = {
     "SUPERSEDED_BY_ITSELF": "A run cannot supersede itself, directly or through its successors.",
     "KEY_EXISTS": "A key with this name or this id is registered already.",
     "UNKNOWN_KEY": "No key has this name.",
+    "OWN_KEY": "Nobody approves a key that they operate themselves.",
     "KEY_DECISION": "The decision does not follow from the key's state.",
+    "ALREADY_CONFIRMED": "The run is already confirmed to be below the physical floor.",
+    "NOT_BELOW_FLOOR": "The run is not below a physical floor that follows from its record.",
     "NO_REASON": "A retraction or a supersession needs a reason and an actor.",
 }
 

@@ -73,9 +73,8 @@ def handle(body: bytes | str, content_type: str) -> None:
         if "progress" in content:
             queue.heard(Progress.read(content["progress"]))
         else:
-            outcome = take(Message.read(content))
-            log.info("a result was taken", extra={"outcome": str(outcome)})
+            log.info("a result was taken: %s", take(Message.read(content)))
     except Refusal as refusal:
-        log.warning("a message was refused: %s", refusal, extra={"code": refusal.code})
+        log.warning("a message was refused: %s: %s", refusal.code, refusal)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import logging
 from enum import StrEnum
 from typing import Final
 
@@ -25,7 +24,6 @@ from runs.reruns.files import Message
 from runs.reruns.keyring import key_set
 
 LOG_SHOWN: Final = 3000
-log = logging.getLogger(__name__)
 
 
 class Taken(StrEnum):
@@ -52,7 +50,6 @@ def take(message: Message) -> Taken:
         opening = None if message.opening is None else DeviceOpening.read(message.opening)
         device = device_hmac(opening, verified.result.device_commitment, site_key=device_key())
     except Refusal as refusal:
-        log.warning("a result was refused", extra={"rerun": str(rerun.id), "code": refusal.code})
         if _is_signed_by_a_runner(message, keys):
             queue.remark(rerun.id, refusal.code, str(refusal))
         raise

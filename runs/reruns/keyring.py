@@ -29,7 +29,7 @@ def _entry(signer: Signer) -> dict[str, Any] | None:
         "public": signer.public,
         "role": signer.role,
         "name": signer.name,
-        "validFrom": _instant(approved),
+        "validFrom": _instant(signer.valid_from or approved),
     }
     if signer.role == "runner":
         entry |= {"operator": signer.operator, "product": signer.product}

@@ -75,13 +75,14 @@ def serve(
     """Execute jobs and yield their results, those that are stored already first.
 
     Waits for the device. Stops after `seconds` at the end of a batch that is cut to fit; a second call goes on.
-    Raises `Refusal` where the runner's own key is not among the published ones, HarnessError where the host fails.
+    Raises `Refusal` where the runner's own key may not sign now, HarnessError where the host fails.
     """
     deadline = None if seconds is None else time.monotonic() + seconds
     with host.spool.turn(host.device):
         host.spool.prune()
         keys = host.identity.keys()
         me = host.identity.entry(keys)
+        me.require("runner", at=datetime.now(UTC), now=datetime.now(UTC))
         fresh: dict[str, VerifiedJob] = {}
         resumed: dict[str, Batch] = {}
         begun = {digest: batch for batch in host.spool.unfinished() for digest in batch.digests}
@@ -210,9 +211,9 @@ def _attempt(
         try:
             answer, opening = result_document(job, result, document, context)
             message = _message(answer, opening, host)
-        except Refusal as refusal:
+        except (Refusal, KeyError) as fault:
             log.exception("the result of job %s does not fit its document", job.job.job_id)
-            message = _failure(host, batch, job, me, "result_malformed", str(refusal))
+            message = _failure(host, batch, job, me, "result_malformed", repr(fault))
         yield host.spool.keep(job.digest, message)
     if document["sentinels"] and is_inside(document["sentinels"], limits):
         append_history(
