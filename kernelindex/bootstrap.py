@@ -61,6 +61,12 @@ def main(name: str) -> None:
         [str(PYTHON), "-m", "pip", "install", "--quiet", "--require-hashes", "-r", str(lock)],
         "Is there a network, or an index in pip's settings? Run the same command again when there is.",
     )
+    if name == "dev":  # kernels run in tests; torch comes in builds of its own for each platform, so no hash fits all
+        run(
+            "installing torch, which the rerun harness is tested with",
+            [str(PYTHON), "-m", "pip", "install", "--quiet", "-r", str(lock.with_name("torch.txt"))],
+            "Is there a network, or an index in pip's settings? Run the same command again when there is.",
+        )
     stamp.write_text(wanted)
 
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, Final
 
-import brotli  # type: ignore[import-untyped]
+import brotli
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
 from django.utils.cache import get_conditional_response

@@ -347,6 +347,21 @@ RERUNS_A_DAY: int = _setting(env.int, "KERNELINDEX_RERUNS_A_DAY", 500)
 # Under this key the site knows a GPU again. It outlives the signing key: with another one every GPU would be a new one.
 DEVICE_KEY: str = _setting(env.str, "KERNELINDEX_DEVICE_KEY", "") or SECRET_KEY
 
+# The JSON API (docs/api.md). Quotas are requests a minute of one client, counted in each process by itself.
+API_QUOTAS = {"read": 600, "costly": 60}
+REST_FRAMEWORK = {"EXCEPTION_HANDLER": "runs.api.problems.handle", "UNAUTHENTICATED_USER": None}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "KernelIndex API",
+    "DESCRIPTION": "Benchmark runs of GPU kernels: the values that the pages of this index show, for programs.",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
+    "SERVERS": [{"url": BASE_URL}],
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "SORT_OPERATIONS": False,
+    "SORT_OPERATION_PARAMETERS": False,
+    "POSTPROCESSING_HOOKS": ["runs.api.openapi.with_components"],
+}
+
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
 FILE_UPLOAD_HANDLERS = ["attestations.uploads.BoundedUploadHandler"]

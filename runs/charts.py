@@ -235,7 +235,7 @@ def _bars(figure: Figure, chart: Bars, width: Width) -> None:
     axes.spines["left"].set_visible(False)
     side, gap = axes.get_yaxis_transform(), 8 / _plot_width(figure, left, right)
     for place, bar in zip(places, chart.bars, strict=True):
-        label, text = _name(bar.label, 37 if wide else 34), _name(bar.text, 12)
+        label, text = _name(bar.label, 37 if wide else 40), _name(bar.text, 12)
         if wide:
             axes.text(-gap, place, label, transform=side, ha="right", va="center")
             axes.text(1 + gap, place, text, transform=side, va="center")

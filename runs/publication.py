@@ -10,7 +10,7 @@ Writers take turns (`storage.one_writer`), so what a publication has looked up s
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -19,7 +19,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from runs import derivation, floor, levels, outbox, projections
-from runs.manifests.bundle import Bundle
+from runs.manifests.bundle import Bundle, Record
 from runs.models import (
     Calibration,
     Environment,
@@ -39,7 +39,8 @@ from runs.models import (
     Supersession,
 )
 from runs.policy.verdict import decide
-from runs.records import Outcome, Progress, RecordWriter, parse
+from runs.reading import PUBLISHED, Progress, parse
+from runs.records import Outcome, RecordWriter
 from runs.refusals import PublicationRefused, Refusal
 from runs.reruns.documents.assessment import facts_of
 from runs.reruns.documents.bundle import published
@@ -51,7 +52,7 @@ from runs.storage import one_writer, renew_statistics
 MANY = 1_000  # new runs that change what the database should know of its tables' sizes
 
 
-def _source(bundle: Bundle, now: datetime) -> tuple[UUID, UUID | None]:
+def source_of(bundle: Bundle, now: datetime) -> tuple[UUID, UUID | None]:
     """The ids of the bundle's source and of the file it was read from, recorded at their first sight."""
     described, read = bundle.source, bundle.snapshot
     source = Source.objects.filter(slug=described.slug).first() or Source.objects.create(
@@ -80,29 +81,41 @@ def _source(bundle: Bundle, now: datetime) -> tuple[UUID, UUID | None]:
     return source.id, snapshot.id
 
 
-def publish(bundle: Bundle, *, progress: Progress | None = None) -> Outcome:
-    """Publish a bundle, all of it or nothing.
+def publish(bundle: Bundle, *, progress: Progress | None = None, partial: bool = False) -> Outcome:
+    """Publish a bundle, all of it or nothing; in part where `partial`, and the outcome says what was refused.
 
     Raises PublicationRefused with every reason found. `progress` is called with 1 for each record that was validated.
     """
-    parsed = parse(bundle, progress)
+    reading = parse(bundle.records, progress, partial=partial)
     with one_writer():
         now = timezone.now()
-        records = RecordWriter(parsed, now)
-        source, snapshot = _source(bundle, now)
-        records.named(Project, "SoftwareProject", derivation.project)
-        records.named(Operation, "OperationSpec", derivation.operation)
-        records.aliases()
-        records.workloads()
-        records.implementations()
-        records.plain(Protocol, "BenchmarkProtocol", derivation.protocol)
-        records.plain(Environment, "ExecutionEnvironment", derivation.environment)
+        records = RecordWriter(reading, now, partial=partial)
+        source, snapshot = source_of(bundle, now)
+        _subjects(records)
         records.runs(source, snapshot, bundle.illustrative)
-        if records.refusals:
-            raise PublicationRefused(records.refusals)
-    if len(records.outcome.runs) >= MANY:
+        outcome = records.finish()
+    if len(outcome.runs) >= MANY:
         renew_statistics()
-    return records.outcome
+    return outcome
+
+
+def publish_subjects(subjects: Sequence[Record]) -> Outcome:
+    """Publish records of what runs refer to, which no source needs to be named for, in part where some are refused."""
+    reading = parse(subjects, partial=True, kinds=PUBLISHED - {"BenchmarkRun"})
+    with one_writer():
+        records = RecordWriter(reading, timezone.now(), partial=True)
+        _subjects(records)
+        return records.finish()
+
+
+def _subjects(records: RecordWriter) -> None:
+    records.named(Project, "SoftwareProject", derivation.project)
+    records.named(Operation, "OperationSpec", derivation.operation)
+    records.aliases()
+    records.workloads()
+    records.implementations()
+    records.plain(Protocol, "BenchmarkProtocol", derivation.protocol)
+    records.plain(Environment, "ExecutionEnvironment", derivation.environment)
 
 
 def _run(digest: str, place: str) -> Run:
@@ -119,8 +132,11 @@ def _stated(reason: str, actor: str, place: str) -> tuple[str, str]:
     return reason, actor
 
 
-def retract(digest: str, *, reason: str, actor: str) -> Retraction:
-    """Withdraw a run. Its page stays and says so; its rank goes. Raises PublicationRefused."""
+def retract(digest: str, *, reason: str, actor: str, at: datetime | None = None) -> Retraction:
+    """Withdraw a run. Its page stays and says so; its rank goes. Raises PublicationRefused.
+
+    `at` is when its source withdrew it, where the source has done so before.
+    """
     place = "retraction"
     reason, actor = _stated(reason, actor, place)
     with one_writer():
@@ -128,7 +144,7 @@ def retract(digest: str, *, reason: str, actor: str) -> Retraction:
         if Retraction.objects.filter(run=run).exists():
             raise PublicationRefused([Refusal("ALREADY_RETRACTED", place, f"{digest}.")])
         now = timezone.now()
-        retraction = Retraction.objects.create(run=run, reason=reason, actor=actor, at=now)
+        retraction = Retraction.objects.create(run=run, reason=reason, actor=actor, at=min(at or now, now))
         projections.refresh([run.comparison_key], now)
         outbox.announce("retracted", run, {"reason": reason, "actor": actor}, now)
     return retraction

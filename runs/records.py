@@ -11,12 +11,11 @@ from typing import Any
 from uuid import UUID
 
 from django.db import models
+from django.db.models import Q
 
 from runs import derivation, floor, outbox, projections
-from runs.manifests.bundle import Bundle, Record
-from runs.manifests.errors import ManifestError
+from runs.manifests.bundle import Record
 from runs.manifests.keys import comparison_key, correctness_key, metric_key, primary_measurement
-from runs.manifests.manifest import parse_manifest
 from runs.models import (
     Artifact,
     Environment,
@@ -32,10 +31,9 @@ from runs.models import (
     WorkloadAxis,
 )
 from runs.models.base import new_id
+from runs.reading import MAX_REFUSALS, Parsed, Reading
 from runs.refusals import PublicationRefused, Refusal
 from runs.storage import chunks, insert
-
-MAX_REFUSALS = 100  # a bundle of ten thousand broken records is explained by its first hundred
 
 
 @dataclass(slots=True)
@@ -45,89 +43,61 @@ class Outcome:
     created: Counter[str] = field(default_factory=Counter)
     existing: Counter[str] = field(default_factory=Counter)
     runs: list[UUID] = field(default_factory=list)  # of the new runs, in the bundle's order
+    ids: list[UUID | None] = field(default_factory=list)  # of all records, in the bundle's order; None where refused
+    new: set[UUID] = field(default_factory=set)  # of the new records
+    refused: list[tuple[Record, Refusal]] = field(default_factory=list)  # where publishing in part was asked for
 
 
-@dataclass(frozen=True, slots=True)
-class Parsed:
-    """A valid record: its kind, its spec in normal form, and the bytes that its digest is taken over."""
-
-    record: Record
-    kind: str
-    digest: str
-    canonical: str
-    spec: Mapping[str, Any]
-
-    @property
-    def metadata(self) -> Mapping[str, Any]:
-        metadata: Mapping[str, Any] = self.record.manifest["metadata"]
-        return metadata
-
-    @property
-    def name(self) -> str:
-        return str(self.metadata.get("name") or f"{self.kind}-{self.digest[7:19]}".lower())
-
-
-Progress = Callable[[int], None]
-
-_PUBLISHED = frozenset(
-    {
-        "SoftwareProject",
-        "OperationSpec",
-        "WorkloadCase",
-        "WorkloadSuite",
-        "ImplementationRevision",
-        "BenchmarkProtocol",
-        "ExecutionEnvironment",
-        "BenchmarkRun",
-    }
-)
-
-
-def parse(bundle: Bundle, progress: Progress | None) -> dict[str, list[Parsed]]:
-    """All records by kind, validated. Raises PublicationRefused."""
-    parsed: dict[str, list[Parsed]] = defaultdict(list)
-    refusals: list[Refusal] = []
-    for position, record in enumerate(bundle.records):
-        place = f"record {position + 1} ({record.manifest.get('metadata', {}).get('name', 'unnamed')})"
-        try:
-            manifest = parse_manifest(record.manifest)
-        except ManifestError as error:
-            refusals.append(Refusal("INVALID_MANIFEST", place, str(error)))
-        else:
-            if record.digest is not None and record.digest != manifest.digest:
-                detail = f"Stated {record.digest}, computed {manifest.digest}."
-                refusals.append(Refusal("DIGEST_MISMATCH", place, detail))
-            elif manifest.kind not in _PUBLISHED:
-                refusals.append(Refusal("UNSUPPORTED_KIND", place, manifest.kind))
-            else:
-                canonical = manifest.canonical().decode()
-                spec = json.loads(canonical)["spec"]
-                parsed[manifest.kind].append(Parsed(record, manifest.kind, manifest.digest, canonical, spec))
-        if len(refusals) >= MAX_REFUSALS:
-            break
-        if progress:
-            progress(1)
-    if refusals:
-        raise PublicationRefused(refusals)
-    return parsed
+TABLES: dict[str, type[models.Model]] = {
+    "SoftwareProject": Project,
+    "OperationSpec": Operation,
+    "WorkloadCase": Workload,
+    "WorkloadSuite": Workload,
+    "BenchmarkProtocol": Protocol,
+    "ExecutionEnvironment": Environment,
+    "BenchmarkRun": Run,
+}
 
 
 class RecordWriter:
-    """One bundle on its way into the tables, inside `one_writer`. Ids of what is published are kept by digest."""
+    """One bundle on its way into the tables, inside `one_writer`. Ids of what is published are kept by digest.
 
-    def __init__(self, parsed: Mapping[str, list[Parsed]], now: datetime) -> None:
-        self.parsed = parsed
+    In part: a record that is refused, or refers to one that is, stays out, and the others are written.
+    """
+
+    tables: Mapping[str, type[models.Model]] = TABLES
+
+    def __init__(self, reading: Reading, now: datetime, *, partial: bool = False) -> None:
+        self.reading = reading
+        self.parsed: dict[str, list[Parsed]] = defaultdict(list)
+        for item in reading.items:
+            if item is not None:
+                self.parsed[item.kind].append(item)
         self.now = now
-        self.outcome = Outcome()
-        self.refusals: list[Refusal] = []
+        self.partial = partial
+        self.outcome = Outcome(refused=list(reading.refused))
         self.ids: dict[type[models.Model], dict[str, UUID]] = defaultdict(dict)
         # An implementation's digest may belong to several entries: name -> (id, operation) for each.
         self.entries: dict[str, dict[str, tuple[UUID, UUID]]] = defaultdict(dict)
         self.operation_of: dict[UUID, UUID] = {}  # workload -> operation
 
     def refuse(self, code: str, item: Parsed, detail: str) -> None:
-        if len(self.refusals) < MAX_REFUSALS:
-            self.refusals.append(Refusal(code, f"{item.kind} {item.name}", detail))
+        if self.partial or len(self.outcome.refused) < MAX_REFUSALS:
+            self.outcome.refused.append((item.record, Refusal(code, f"{item.kind} {item.name}", detail)))
+
+    def id_of(self, item: Parsed) -> UUID | None:
+        """The id under which a record is published, now that all are written."""
+        if item.kind == "ImplementationRevision":
+            found = self.entries[item.digest].get(item.entry)
+            return found[0] if found else None
+        return self.ids[self.tables[item.kind]].get(item.digest)
+
+    def finish(self) -> Outcome:
+        """What became of the records. Raises PublicationRefused for any that was refused, unless in part."""
+        if self.outcome.refused and not self.partial:
+            raise PublicationRefused([refusal for _, refusal in self.outcome.refused])
+        self.outcome.ids = [self.id_of(item) if item else None for item in self.reading.items]
+        return self.outcome
 
     def items(self, *kinds: str) -> list[Parsed]:
         return [item for kind in kinds for item in self.parsed.get(kind, ())]
@@ -148,8 +118,10 @@ class RecordWriter:
 
     def row(self, item: Parsed, columns: Mapping[str, Any]) -> dict[str, Any]:
         self.outcome.created[item.kind] += 1
+        id_ = new_id()
+        self.outcome.new.add(id_)
         return {
-            "id": new_id(),
+            "id": id_,
             "digest": item.digest,
             "canonical": item.canonical,
             "metadata": item.metadata,
@@ -232,10 +204,10 @@ class RecordWriter:
         items = self.items("ImplementationRevision")
         self.learn_entries(item.digest for item in items)
         self.look_up(Operation, (item.spec["operation"]["specDigest"] for item in items))
-        projects = dict(
-            Project.objects.filter(slug__in={item.record.project for item in items}).values_list("slug", "id")
-        )
-        fresh = {(item.digest, item.name): item for item in items if item.name not in self.entries[item.digest]}
+        named = {item.record.project for item in items}
+        found = Project.objects.filter(Q(slug__in=named) | Q(digest__in=named)).values_list("slug", "digest", "id")
+        projects = {key: id_ for slug, digest, id_ in found for key in (slug, digest)}
+        fresh = {(item.digest, item.entry): item for item in items if item.entry not in self.entries[item.digest]}
         self.outcome.existing["ImplementationRevision"] += len(items) - len(fresh)
         rows = []
         for slug, item in zip(self.slugs(Implementation, list(fresh.values())), fresh.values(), strict=True):
@@ -246,10 +218,10 @@ class RecordWriter:
             elif item.record.project and project is None:
                 self.refuse("MISSING_REFERENCE", item, f"Its project is {item.record.project}.")
             else:
-                columns = {"operation_id": operation, "project_id": project, "slug": slug, "name": item.name}
+                columns = {"operation_id": operation, "project_id": project, "slug": slug, "name": item.entry}
                 columns |= derivation.implementation(item.spec, item.metadata)
                 rows.append(self.row(item, columns))
-                self.entries[item.digest][item.name] = (rows[-1]["id"], operation)
+                self.entries[item.digest][item.entry] = (rows[-1]["id"], operation)
         insert(Implementation, rows)
 
     def entry(self, item: Parsed) -> tuple[UUID, UUID] | None:
@@ -332,7 +304,7 @@ class RecordWriter:
             files += derivation.artifacts(row["id"], spec)
             if external := spec.get("sourceNative", {}).get("externalId"):
                 named.append({"id": new_id(), "run_id": row["id"], "source_id": source, "value": external})
-        if self.refusals:
+        if self.outcome.refused and not self.partial:
             return
         self.save(Run, rows)
         insert(Measurement, measured)

@@ -67,7 +67,7 @@ def insert(model: type[models.Model], rows: Sequence[Mapping[str, Any]]) -> None
     names = list(rows[0])
     table, columns = connection.ops.quote_name(model._meta.db_table), ", ".join(_columns(model, names))
     marks = ", ".join(["%s"] * len(names))
-    _write(model, names, f"INSERT INTO {table} ({columns}) VALUES ({marks})", (row.values() for row in rows))  # noqa: S608
+    _write(model, names, f"INSERT INTO {table} ({columns}) VALUES ({marks})", (list(row.values()) for row in rows))  # noqa: S608
 
 
 def update(model: type[models.Model], names: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:

@@ -49,16 +49,17 @@ class Snapshot:
 class Record:
     """A manifest as plain JSON, with what the source says of it.
 
-    `digest` is the digest that the source states, `project` the `metadata.name` of the SoftwareProject that an
-    ImplementationRevision belongs to, `implementation` the `metadata.name` of the ImplementationRevision that a run
-    means where several share one digest, `aliases` further names of an operation.
+    `digest` is the digest that the source states, `project` the `metadata.name` or the digest of the SoftwareProject
+    that an ImplementationRevision belongs to, `implementation` the name of the entry that a run means where several
+    share one digest, `aliases` further names of an operation. An ImplementationRevision's entry has its
+    `metadata.name`, or the name in `implementation` where another entry has both its digest and its name.
     """
 
     __pydantic_config__ = _CONFIG
 
     manifest: dict[str, Any]
     digest: Maybe[Digest] = None
-    project: Maybe[Name] = None
+    project: Maybe[Name | Digest] = None
     implementation: Maybe[Name] = None
     aliases: Items[Label] = ()
 

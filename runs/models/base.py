@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from typing import TYPE_CHECKING, Any
 
 import uuid_utils.compat
 from django.db import models
@@ -13,7 +14,13 @@ def new_id() -> uuid.UUID:
     return uuid_utils.compat.uuid7()
 
 
-class DigestField(models.CharField):
+if TYPE_CHECKING:
+    _Text = models.CharField[Any, Any]
+else:
+    _Text = models.CharField
+
+
+class DigestField(_Text):
     """`sha256:` and 64 lowercase hexadecimal digits."""
 
     def __init__(self, **kwargs: object) -> None:

@@ -30,7 +30,7 @@ class ComparisonGroup(models.Model):
         indexes = [models.Index(fields=["operation", "environment"], name="group_operation_environment")]
 
     def __str__(self) -> str:
-        return self.key
+        return str(self.key)
 
 
 class Standing(models.Model):

@@ -22,4 +22,4 @@ class Redaction(models.Model):
     at = models.DateTimeField()
 
     def __str__(self) -> str:
-        return self.digest
+        return str(self.digest)

@@ -49,7 +49,7 @@ def choices(references: Sequence[str]) -> tuple[Choice, ...]:
         if id_ := parse_id(reference):
             parts.append(_BY_ID.format(place=place))
             params.append(id_)
-        elif digits := parse_digest(reference):
+        elif (digits := parse_digest(reference)) is not None:
             parts.append(_BY_DIGEST.format(place=place))
             params += [f"sha256:{digits}", f"sha256:{digits}g"]
     found: dict[int, list[Any]] = {}

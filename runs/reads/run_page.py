@@ -1,4 +1,4 @@
-"""The run page: everything that it shows of one run, in two statements, whatever the size of the database."""
+"""The run page: everything that it shows of one run, in four statements at most, whatever the size of the database."""
 
 from __future__ import annotations
 

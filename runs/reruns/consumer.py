@@ -36,7 +36,7 @@ def consume() -> None:
         ResultConsumer(connection).run()
 
 
-class ResultConsumer(ConsumerMixin):
+class ResultConsumer(ConsumerMixin):  # type: ignore[misc]  # Kombu is untyped
     """Reads the result queue, one message at a time."""
 
     def __init__(self, connection: Connection) -> None:
@@ -45,7 +45,7 @@ class ResultConsumer(ConsumerMixin):
 
     def get_consumers(self, Consumer: Any, channel: Any) -> list[Any]:  # noqa: N803  (the mixin's own name)
         """One consumer that accepts JSON alone and has one message in hand."""
-        queues = [result_queue(declare=False)]
+        queues = [result_queue(settings.RERUN_BROKER_URL, declare=False)]
         return [Consumer(queues, on_message=self.on_message, accept=["json"], prefetch_count=1)]
 
     def on_message(self, message: Any) -> None:

@@ -18,10 +18,11 @@ def send(deliveries: Sequence[Delivery]) -> None:
     if not deliveries:
         return
     declare({delivery.product for delivery in deliveries})
-    app = lane(settings.RERUN_BROKER_URL, RESULTS)
+    url = settings.RERUN_BROKER_URL
+    app = lane(url, RESULTS)
     try:
         for delivery in deliveries:
-            queue = job_queue(delivery.product, declare=True)
+            queue = job_queue(url, delivery.product, declare=True)
             app.send_task(
                 EXECUTE,
                 args=[list(delivery.envelopes)],
@@ -36,11 +37,9 @@ def send(deliveries: Sequence[Delivery]) -> None:
 
 def declare(products: Iterable[str] = ()) -> None:
     """Declare the result queue and the queues of these products and of all that have a runner."""
-    with connect(settings.RERUN_BROKER_URL, RESULTS) as connection:
+    url = settings.RERUN_BROKER_URL
+    names = sorted({*products, *products_with_runners()})
+    with connect(url, RESULTS) as connection:
         channel = connection.channel()
-        for queue in (result_queue(declare=True), *_queues(products)):
+        for queue in (result_queue(url, declare=True), *(job_queue(url, name, declare=True) for name in names)):
             queue(channel).declare()
-
-
-def _queues(products: Iterable[str]) -> list[object]:
-    return [job_queue(product, declare=True) for product in sorted({*products, *products_with_runners()})]

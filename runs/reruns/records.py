@@ -90,7 +90,7 @@ def _protocol(job: Job, kind: str, harness: str) -> dict[str, Any]:
         },
     }
     return _manifest(
-        "BenchmarkProtocol", f"kernelindex-rerun-{kind}-{mode}", f"Controlled rerun · {_TITLES[kind]}", spec
+        "BenchmarkProtocol", f"kernelindex-rerun-{kind}-{mode}", f"Controlled rerun · {_TITLES[kind]} · {mode}", spec
     )
 
 

@@ -5,24 +5,23 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from runs.reruns.transport import JOBS, RESULTS, job_queue
+from runs.reruns.transport import RESULTS, job_queue
 
 # What Kombu's Redis transport sends for a consumer of one queue and a producer for another.
 _COMMANDS: Final = (
     "ping client|setname info select brpop rpush lpush llen hset hget hdel zadd zrem zrange zrevrangebyscore rpop "
-    "multi exec watch unwatch discard set get del exists evalsha eval script|load smembers"
+    "multi exec watch unwatch discard set get del exists evalsha eval script|load"
 ).split()
 
 
 def redis_rules(product: str) -> list[str]:
     """The rules of `ACL SETUSER` for a runner of a product, beside its name, `on` and its password."""
-    queue = job_queue(product, declare=False).name
+    queue = job_queue("redis:", product, declare=False).name
     own = [f"~{queue}", f"~{queue}\x06\x16*", *(f"~unacked{part}.{queue}" for part in ("", "_index", "_mutex"))]
-    others = [f"%W~{RESULTS}", f"%R~_kombu.binding.{RESULTS}", f"%R~_kombu.binding.{JOBS}"]
-    return ["resetchannels", *own, *others, "-@all", *(f"+{command}" for command in _COMMANDS)]
+    return ["resetchannels", *own, f"%W~{RESULTS}", "-@all", *(f"+{command}" for command in _COMMANDS)]
 
 
 def rabbitmq_permissions(product: str) -> tuple[str, str, str]:
     """What a runner's user may configure, write and read, as regular expressions for `rabbitmqctl set_permissions`."""
-    queue = job_queue(product, declare=False).name
+    queue = job_queue("amqp:", product, declare=False).name
     return "^$", f"^{re.escape(RESULTS)}$", f"^{re.escape(queue)}$"

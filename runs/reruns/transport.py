@@ -1,7 +1,7 @@
 """What site and runners agree on: queues, their names, and how each broker is used. Celery and Kombu, no Django.
 
-Jobs go through the exchange `reruns.jobs` to one queue a product, results and progress through `reruns.results` to one
-queue of that name. The site declares them; a runner declares nothing, so that it needs no right to. Everything is JSON.
+Jobs go to one queue a product, results and progress to one queue for all. The site declares them; a runner declares
+nothing, so that it needs no right to. Everything is JSON.
 """
 
 from __future__ import annotations
@@ -22,17 +22,29 @@ VISIBILITY_S: Final = 3600
 """Redis delivers anew what was not acknowledged for this long: several times what a batch takes."""
 
 
-def job_queue(product: str, *, declare: bool) -> Queue:
-    """The queue of a product's jobs."""
-    name = f"gpu.{product}"
-    exchange = Exchange(JOBS, type="direct", durable=True, no_declare=not declare)
-    return Queue(name, exchange, routing_key=name, durable=True, no_declare=not declare)
+def job_queue(url: str, product: str, *, declare: bool) -> Queue:
+    """The queue of a product's jobs on the broker at a URL."""
+    return _queue(url, f"gpu.{product}", JOBS, declare=declare)
 
 
-def result_queue(*, declare: bool) -> Queue:
-    """The queue of results."""
-    exchange = Exchange(RESULTS, type="direct", durable=True, no_declare=not declare)
-    return Queue(RESULTS, exchange, routing_key=RESULTS, durable=True, no_declare=not declare)
+def result_queue(url: str, *, declare: bool) -> Queue:
+    """The queue of results on the broker at a URL."""
+    return _queue(url, RESULTS, RESULTS, declare=declare)
+
+
+def _queue(url: str, name: str, exchange: str, *, declare: bool) -> Queue:
+    # RabbitMQ grants the right to write by exchange, so each direction has one. Elsewhere Kombu keeps bindings as data of
+    # its own, which can get lost; there a message goes straight to its queue.
+    through = Exchange(exchange if _is_amqp(url) else "", type="direct", durable=True, no_declare=not declare)
+    return Queue(name, through, routing_key=name, durable=True, no_declare=not declare)
+
+
+def _is_amqp(url: str) -> bool:
+    return _scheme(url) in ("amqp", "amqps", "pyamqp")
+
+
+def _scheme(url: str) -> str:
+    return urlsplit(url).scheme.partition("+")[0]
 
 
 def options_of(url: str, consumes: str) -> dict[str, Any]:
@@ -40,7 +52,7 @@ def options_of(url: str, consumes: str) -> dict[str, Any]:
 
     With Redis each queue's deliveries under way have keys of their own, so that who may read one cannot read another's.
     """
-    scheme = urlsplit(url).scheme.partition("+")[0]
+    scheme = _scheme(url)
     if scheme == "filesystem":
         folder = Path(urlsplit(url).path)
         return {
@@ -55,7 +67,7 @@ def options_of(url: str, consumes: str) -> dict[str, Any]:
             "unacked_index_key": f"unacked_index.{consumes}",
             "unacked_mutex_key": f"unacked_mutex.{consumes}",
         }
-    if scheme in ("amqp", "amqps", "pyamqp"):
+    if _is_amqp(url):
         return {"confirm_publish": True}  # a message counts as sent when the broker has it
     return {}
 

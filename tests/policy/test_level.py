@@ -47,7 +47,7 @@ def test_a_reproduced_rerun_verifies_and_is_named():
     assert (derivation.level, derivation.supporting) == (EvidenceLevel.VERIFIED, ("a",))
 
 
-@pytest.mark.parametrize("verdict", set(Verdict) - {Verdict.REPRODUCED})
+@pytest.mark.parametrize("verdict", sorted(set(Verdict) - {Verdict.REPRODUCED}))
 def test_no_other_verdict_verifies(verdict):
     assert derive([rerun(verdict=verdict)]).level is EvidenceLevel.REPORTED
 
@@ -97,7 +97,7 @@ def test_a_contradiction_disputes_and_takes_the_level_away(verdict):
     assert (derivation.supporting, derivation.disputing, derivation.conclusive) == ((), ("c",), 3)
 
 
-@pytest.mark.parametrize("verdict", set(Verdict) - set(DISPUTING))
+@pytest.mark.parametrize("verdict", sorted(set(Verdict) - set(DISPUTING)))
 def test_no_other_verdict_disputes(verdict):
     derivation = derive([rerun("a"), rerun("b", verdict)])
     assert (derivation.level, derivation.disputed) == (EvidenceLevel.VERIFIED, False)

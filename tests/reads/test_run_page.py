@@ -91,11 +91,11 @@ def test_the_manifest_is_shown_in_the_order_of_the_public_page():
 
 
 @pytest.mark.parametrize("others", [0, 30])
-def test_a_page_takes_two_statements_whatever_stands_beside_it(others, django_assert_num_queries):
+def test_a_page_takes_three_statements_whatever_stands_beside_it(others, django_assert_num_queries):
     publish(factories.seed_bundle())
     publish(factories.crowd(others, ties=others // 2))
     run = Run.objects.get(digest=factories.digest(factories.SEED))
-    with django_assert_num_queries(2):
+    with django_assert_num_queries(3):
         found = run_page(run.id)
     assert found is not None
     assert (found[0].rank, found[0].tied, found[0].group_runs) == (2, others // 2, others + 2)

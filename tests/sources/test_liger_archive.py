@@ -112,7 +112,11 @@ def test_a_bomb_stops_at_the_limit(monkeypatch):
         read_sdist(bomb)
 
 
-@pytest.mark.parametrize("broken", [b"", b"no archive", gzip.compress(b"no tar " * 200), packed((DATA, CONTENT))[:-40]])
+@pytest.mark.parametrize(
+    "broken",
+    [b"", b"no archive", gzip.compress(b"no tar " * 200), packed((DATA, CONTENT))[:-40]],
+    ids=["empty", "no archive", "no tar", "cut"],
+)
 def test_a_broken_archive_is_said_to_be_broken(broken):
     with pytest.raises(SourceError, match=r"broken|no benchmark/data"):
         read_sdist(broken)

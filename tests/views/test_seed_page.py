@@ -10,7 +10,7 @@ from tests.shared_data import SHARED, needs_shared
 
 PUBLIC_PAGE = SHARED / "seed-run-page.txt"
 # What the public page offers and this one does not, and the title, which names another database's id.
-ABSENT = ("Compare with #1", "Add a reproduction or note", "Report an issue with this run")
+ABSENT = ("Add a reproduction or note", "Report an issue with this run")
 ANOTHER = "Run 01a0202b · KernelIndex"
 
 pytestmark = [pytest.mark.django_db, needs_shared]

@@ -30,7 +30,17 @@ def serve(host: str, port: int, workers: int) -> None:
     """Become the server. Does not return."""
     granian = Path(sys.executable).with_name("granian")
     arguments = ["--interface", "wsgi", "--host", host, "--port", str(port), "--workers", str(workers)]
-    arguments += ["--no-ws", "--log-level", "warning", "--respawn-failed-workers", "kernelindex.wsgi:application"]
+    arguments += [
+        "--no-ws",
+        "--log-level",
+        "warning",
+        "--blocking-threads",
+        "4",
+        "--backpressure",
+        "64",
+        "--respawn-failed-workers",
+        "kernelindex.wsgi:application",
+    ]
     os.execv(granian, [str(granian), *arguments])  # noqa: S606
 
 

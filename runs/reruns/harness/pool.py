@@ -10,6 +10,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from runs.reruns.harness.errors import HarnessError
 from runs.reruns.harness.limits import Limits
 from runs.reruns.harness.phases import Phases
 from runs.reruns.harness.processes import Child, ChildFailed
@@ -85,19 +86,26 @@ class Pool:
 
         Raises HarnessError (``process_did_not_start``).
         """
-        self._drop_ended()
-        if not self.count(role):
-            self.launch(role)
-        child = next(child for child in self._waiting if child.role == role)
-        self._waiting.remove(child)
-        self._family.start(child.pid)
-        try:
-            with self._phases.measured("startup_s"):
-                child.begin(timeout_s=self._limits.start_s)
-        except BaseException:
-            self.end(child)
-            raise
-        return child
+        while True:
+            self._drop_ended()
+            waited = self.count(role) > 0
+            if not waited:
+                self.launch(role)
+            child = next(child for child in self._waiting if child.role == role)
+            self._waiting.remove(child)
+            self._family.start(child.pid)
+            try:
+                with self._phases.measured("startup_s"):
+                    child.begin(timeout_s=self._limits.start_s)
+            except HarnessError:
+                self.end(child)
+                if not waited:  # one that was started now speaks for the host; one that ended in waiting is replaced
+                    raise
+            except BaseException:
+                self.end(child)
+                raise
+            else:
+                return child
 
     def _drop_ended(self) -> None:
         """Forget children that have ended while they waited: whoever needs one starts another."""

@@ -225,7 +225,7 @@ def _attempt(
 
 
 def _device_name(document: Mapping[str, Any]) -> str:
-    return document["gpu_uuid"] or document["device"]
+    return str(document["gpu_uuid"] or document["device"])
 
 
 def _is_open(result: Mapping[str, Any], document: Mapping[str, Any]) -> bool:

@@ -37,7 +37,7 @@ def run_worker(broker: str, host: Host) -> int:
     worker = app.Worker(
         pool_cls="prefork",
         concurrency=1,
-        queues=[job_queue(product, declare=False).name],
+        queues=list(app.amqp.queues),
         hostname=f"{product}@{host.device}",
         without_gossip=True,
         without_mingle=True,
@@ -49,7 +49,7 @@ def run_worker(broker: str, host: Host) -> int:
 
 def build(broker: str, host: Host, product: str) -> Celery:
     """The worker's application: the lane with its one task."""
-    queue = job_queue(product, declare=False)
+    queue = job_queue(broker, product, declare=False)
     app = lane(broker, queue.name)
     app.conf.update(task_queues=[queue], task_default_queue=queue.name)
 
@@ -57,7 +57,7 @@ def build(broker: str, host: Host, product: str) -> Celery:
     def execute(task: Any, envelopes: Any) -> None:
         _require_plain(task.request, envelopes)
         with connect(broker, queue.name) as connection:
-            run(envelopes, host, connection)
+            run(envelopes, host, Outlet(connection, broker))
 
     return app
 
@@ -73,13 +73,12 @@ def _require_plain(request: Any, envelopes: Any) -> None:
 def run(
     envelopes: Sequence[Mapping[str, Any]],
     host: Host,
-    connection: Connection,
+    outlet: Outlet,
     *,
     pause: Callable[[float], None] = time.sleep,
 ) -> Served:
     """Execute a delivery and send what came of it. Raises Reject where this host cannot, so that another may."""
     served = Served()
-    outlet = Outlet(connection)
     try:
         for message in serve(envelopes, host, served, report=outlet.report):
             outlet.send(message.plain())
@@ -95,8 +94,8 @@ def run(
 class Outlet:
     """Publishes to the result queue, patiently."""
 
-    def __init__(self, connection: Connection) -> None:
-        queue = result_queue(declare=False)
+    def __init__(self, connection: Connection, url: str) -> None:
+        queue = result_queue(url, declare=False)
         self._exchange, self._key = queue.exchange, queue.routing_key
         self._producer = connection.Producer(serializer="json")
         self._reported: tuple[str, float] = ("", 0.0)
