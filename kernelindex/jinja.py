@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from django.templatetags.static import static
@@ -15,7 +16,7 @@ from runs.reads import format as spelling
 def environment(**options: Any) -> Environment:
     """Autoescaping is Django's default for this back end; an unknown name is an error, not an empty string."""
     env = Environment(**{**options, "undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True})  # noqa: S701
-    env.globals.update(static=static, url=reverse, statements=statements)
+    env.globals.update(static=lru_cache(maxsize=256)(static), url=reverse, statements=statements)
     env.filters.update(
         date=spelling.date,
         duration=spelling.duration,

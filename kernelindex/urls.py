@@ -7,6 +7,7 @@ from kernelindex import views
 
 urlpatterns = [
     path("", include("runs.urls")),
+    path("api/v1/", include("attestations.api.urls")),
     path("api/v1/", include("runs.api.urls")),
     path("", include("attestations.accounts.urls")),
     path("", include("attestations.urls")),

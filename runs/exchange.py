@@ -83,9 +83,7 @@ def publish_files(files: Sequence[Mapping[str, Any]]) -> list[tuple[UUID, bool]]
         rows = [{"id": new_id(), **row} for identity, row in wanted.items() if identity not in ids]
         insert(NamedFile, rows)
         new = {_identity(row): row["id"] for row in rows}
-    return [
-        (new[identity], True) if identity in new else (ids[identity], False) for identity in map(_identity, files)
-    ]
+    return [(new[identity], True) if identity in new else (ids[identity], False) for identity in map(_identity, files)]
 
 
 def _identity(row: Mapping[str, Any]) -> tuple[str, str, str]:

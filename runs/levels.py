@@ -1,4 +1,4 @@
-"""Evidence levels: what the rerun results of a run amount to. Called by `runs.publication` alone."""
+"""Evidence levels: what the rerun results of a run amount to. Written by `runs.publication` alone."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ from runs.policy.verdict import Verdict
 
 def refresh(run: Run, now: datetime) -> str | None:
     """Derive the level of a run anew and write it. Returns the outbox topic of what changed, if anything did."""
-    derived = level.derive(_reruns(run))
     before = EvidenceLevel.objects.filter(run=run).first()
     was = (before.level, before.disputed) if before else (level.EvidenceLevel.REPORTED.slug, False)
-    becomes = (derived.level.slug, derived.disputed)
+    becomes = derived(run)
     if was == becomes:
         return None
     if becomes == (level.EvidenceLevel.REPORTED.slug, False):
@@ -30,6 +29,12 @@ def refresh(run: Run, now: datetime) -> str | None:
     if becomes[1] and not was[1]:
         return "disputed"
     return becomes[0] if becomes[0] != was[0] else "undisputed"
+
+
+def derived(run: Run) -> tuple[str, bool]:
+    """The level that follows from a run's reruns, and whether it is disputed."""
+    found = level.derive(_reruns(run))
+    return found.level.slug, found.disputed
 
 
 def touch(run: Run, now: datetime) -> None:

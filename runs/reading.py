@@ -74,7 +74,7 @@ def parse(
     """All records, validated. Raises PublicationRefused for any that is invalid, unless `partial`."""
     reading = Reading()
     for position, record in enumerate(records):
-        place = f"record {position + 1} ({record.manifest.get('metadata', {}).get('name', 'unnamed')})"
+        place = f"record {position + 1} ({_name(record)})"
         item = _parsed(record, place, kinds)
         if isinstance(item, Refusal):
             reading.items.append(None)
@@ -88,6 +88,11 @@ def parse(
     if reading.refused and not partial:
         raise PublicationRefused(reading.refusals)
     return reading
+
+
+def _name(record: Record) -> str:
+    metadata = record.manifest.get("metadata")
+    return str(metadata.get("name", "unnamed"))[:200] if isinstance(metadata, Mapping) else "unnamed"
 
 
 def _parsed(record: Record, place: str, kinds: Set[str]) -> Parsed | Refusal:

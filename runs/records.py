@@ -62,7 +62,8 @@ TABLES: dict[str, type[models.Model]] = {
 class RecordWriter:
     """One bundle on its way into the tables, inside `one_writer`. Ids of what is published are kept by digest.
 
-    In part: a record that is refused, or refers to one that is, stays out, and the others are written.
+    In part: a record that is refused, or refers to one that is, stays out, and the others are written. So are runs of
+    an implementation at another operation than its own, which other indexes publish (as failed ones, mostly).
     """
 
     tables: Mapping[str, type[models.Model]] = TABLES
@@ -266,7 +267,7 @@ class RecordWriter:
             if not (entry and workload_id and protocol_id and environment_id):
                 continue
             operation_id, operation_digest, correctness = facts[workload_id]
-            if entry[1] != operation_id:
+            if entry[1] != operation_id and not self.partial:
                 self.refuse("REFERENCE_MISMATCH", item, "Its implementation computes another operation.")
                 continue
             columns = derivation.run(spec)

@@ -5,7 +5,7 @@ The specs of these kinds are still in motion. They are kept as they are; a colum
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -15,7 +15,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from runs import derivation
-from runs.manifests.bundle import Bundle
+from runs.manifests.bundle import Bundle, Record
 from runs.models import (
     ModelRevision,
     Project,
@@ -57,6 +57,12 @@ class _Writer(RecordWriter):
         for name, model in references.items():
             self.look_up(model, (str(item.spec.get(name)) for item in items))
         return self.new(self.tables[kind], items)
+
+    def serving_subjects(self) -> None:
+        self.plain(ModelRevision, "ModelRevision", _named)
+        self.stacks()
+        self.configurations()
+        self.plain(ServingWorkload, "ServingWorkload", _named)
 
     def stacks(self) -> None:
         items = self.fresh("ServingStackRevision")
@@ -113,11 +119,17 @@ def publish_serving(bundle: Bundle, *, partial: bool = False) -> Outcome:
         now = timezone.now()
         writer = _Writer(reading, now, partial=partial)
         source, snapshot = source_of(bundle, now)
-        writer.plain(ModelRevision, "ModelRevision", _named)
-        writer.stacks()
-        writer.configurations()
-        writer.plain(ServingWorkload, "ServingWorkload", _named)
+        writer.serving_subjects()
         writer.serving_runs(source, snapshot)
+        return writer.finish()
+
+
+def publish_serving_subjects(subjects: Sequence[Record]) -> Outcome:
+    """Publish records of what serving runs refer to, in part where some are refused."""
+    reading = parse(subjects, partial=True, kinds=TABLES.keys() - {"ServingRun"})
+    with one_writer():
+        writer = _Writer(reading, timezone.now(), partial=True)
+        writer.serving_subjects()
         return writer.finish()
 
 

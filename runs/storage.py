@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from itertools import islice
 from typing import Any, TypeVar
 
+import orjson
 from django.db import connection, models, transaction
 
 T = TypeVar("T")
@@ -37,8 +39,10 @@ def _converter(field: models.Field[Any, Any]) -> Callable[[Any], Any] | None:
     target = field.target_field if isinstance(field, models.ForeignKey) else field
     if isinstance(target, models.UUIDField):
         return None if connection.vendor == "postgresql" else (lambda value: value.hex if value else None)
-    if isinstance(target, models.DateTimeField | models.JSONField):
-        return lambda value: target.get_db_prep_save(value, connection)
+    if isinstance(target, models.DateTimeField):  # rows of one publication share their times: each is written once
+        return lru_cache(maxsize=4096)(lambda value: target.get_db_prep_save(value, connection))
+    if isinstance(target, models.JSONField):
+        return lambda value: orjson.dumps(value).decode()
     return None
 
 

@@ -9,6 +9,7 @@ from django.urls import URLPattern, path
 
 from runs.views import (
     compare,
+    exports,
     feeds,
     groups,
     lists,
@@ -21,6 +22,7 @@ from runs.views import (
     runners,
     schemas,
     search,
+    serving,
     subjects,
 )
 
@@ -83,6 +85,10 @@ urlpatterns = [
     path("runners/<str:name>/", runners.runner, name="runner"),
     path("runners/<str:name>/calibration.svg", runners.calibration, name="runner-calibration"),
     path("keys.json", reruns.keys, name="keys"),
+    *_twin("serving", "serving", serving.runs),
+    *_twin("serving/<uuid:run_id>", "serving-run", serving.run),
+    *_twin("exports", "exports", exports.exports),
+    path("exports/<str:name>", exports.export, name="export"),
     path("schemas/", schemas.index, name="schemas"),
     path("schemas/<str:kind>.json", schemas.schema, name="schema"),
 ]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from runs.manifests.canonical import canonical_json, object_digest
 from runs.manifests.keys import comparison_key, correctness_key, metric_key, primary_measurement
 from runs.models import Environment, Implementation, Operation, Project, Protocol, Redaction, Run, Workload
+from runs.reruns.audit import audit
 
 TABLES = (Project, Operation, Workload, Implementation, Protocol, Environment, Run)
 
@@ -29,6 +30,7 @@ def verify(advance: Callable[[int], None]) -> Iterator[str]:
             elif canonical_json(document).decode() != canonical:
                 yield f"{model.__name__} {id_}: its manifest is not stored in canonical form"
     yield from _keys()
+    yield from audit()
 
 
 def _keys() -> Iterator[str]:

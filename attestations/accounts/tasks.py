@@ -10,19 +10,19 @@ from attestations.accounts import digests, notices
 from attestations.accounts.models import CacheEntry
 
 
-@shared_task(name="accounts.fan_out")  # type: ignore[untyped-decorator]
+@shared_task(name="accounts.fan_out")
 def fan_out() -> None:
     """Every minute: tell those who follow what happened to the evidence."""
     notices.fan_out()
 
 
-@shared_task(name="accounts.send_digests")  # type: ignore[untyped-decorator]
+@shared_task(name="accounts.send_digests")
 def send_digests() -> None:
     """Every day: the mail about what was not seen on the page."""
     digests.send_digests()
 
 
-@shared_task(name="accounts.tidy")  # type: ignore[untyped-decorator]
+@shared_task(name="accounts.tidy")
 def tidy() -> None:
     """Every day: sessions and rate-limit counts that ended go, and with the counts the addresses in their keys."""
     call_command("clearsessions")

@@ -20,7 +20,7 @@ class Attachment(models.Model):
     created_at = models.DateTimeField()
 
     def __str__(self) -> str:
-        return self.digest
+        return str(self.digest)
 
 
 class Statement(models.Model):

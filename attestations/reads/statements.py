@@ -25,6 +25,7 @@ from attestations.reads.values import (
     StatementPage,
     StatementRow,
 )
+from runs.reads.rows import fetch_tuple
 from runs.reads.values import Figure
 
 _FIELDS = ("gpu", "driver", "toolkit", "framework", "clocks")
@@ -32,6 +33,8 @@ _FIELDS = ("gpu", "driver", "toolkit", "framework", "clocks")
 
 def run_statements(run_id: UUID, viewer: User | None = None) -> RunStatements:
     """What is said of a run: to everybody, and to this person of their own."""
+    if not _is_spoken_of(run_id):
+        return RunStatements((), (), (), None, ())
     public = Q(statement__state=Statement.State.PUBLISHED)
     seen = public | Q(statement__author=viewer) if viewer else public
     found = rows(_current().filter(seen, statement__run=run_id).order_by("statement_id"))
@@ -45,6 +48,18 @@ def run_statements(run_id: UUID, viewer: User | None = None) -> RunStatements:
         submitter=person_link(submission.author) if submission else None,
         counts=tuple(Counter(row.said.kind_name for row in published).items()),
     )
+
+
+# Most runs are not spoken of at all, and their pages ask no more than this.
+_SPOKEN_OF = " OR ".join(
+    f"EXISTS (SELECT 1 FROM {model._meta.db_table} WHERE run_id = %s)"  # noqa: S608
+    for model in (Statement, Submission, Report)
+)
+
+
+def _is_spoken_of(run_id: UUID) -> bool:
+    row = fetch_tuple(f"SELECT 1 WHERE {_SPOKEN_OF}", [run_id] * 3)
+    return row is not None
 
 
 def statement_page(statement_id: UUID, viewer: User | None) -> StatementPage | None:

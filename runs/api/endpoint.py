@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.cache import get_conditional_response, patch_vary_headers
+from rest_framework.authentication import BaseAuthentication
 from rest_framework.parsers import JSONParser
 from rest_framework.request import Request
 from rest_framework.views import APIView
@@ -45,8 +46,8 @@ class Endpoint(APIView):
     budget: ClassVar[Budget] = COSTLY
     cross_origin: ClassVar[bool] = True
     """Whether scripts of other sites may read it."""
-    schema = Operation()  # type: ignore[assignment]
-    authentication_classes = ()
+    schema = Operation()
+    authentication_classes: Sequence[type[BaseAuthentication]] = ()
     permission_classes = ()
     throttle_classes = ()
     parser_classes = (JSONParser,)
@@ -84,7 +85,7 @@ class Endpoint(APIView):
             response.headers["Access-Control-Expose-Headers"] = _EXPOSED
         return response
 
-    def options(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:
+    def options(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:  # type: ignore[override]
         """The answer to a browser that asks beforehand what a script of another site may do."""
         response = HttpResponse(status=204)
         response.headers["Allow"] = ", ".join(self.allowed_methods)

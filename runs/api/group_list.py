@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final
+from uuid import UUID
 
 from runs.reads.rows import as_uuid, fetch
+from runs.reads.search.conditions import Conditions
 from runs.reads.search.facets import Facets
 from runs.reads.search.groups import Candidate, best_runs, hit
 from runs.reads.search.values import GroupHit
 from runs.reads.search.vocabulary import StaleVocabulary, forget, vocabulary
 
-_LIST: Final = """
+_GROUPS: Final = """
 SELECT g.key, g.operation_id, g.environment_id, g.workload_id, g.protocol_id, g.metric_key, g.source_native,
     g.run_count, g.ranked_count, w.summary, w.dtype
 FROM runs_comparisongroup g JOIN runs_workload w ON w.id = g.workload_id
-WHERE {conditions} ORDER BY g.key LIMIT {limit:d}
+WHERE {conditions}
 """
+_LIST: Final = _GROUPS + "ORDER BY g.key LIMIT {limit:d}"
 _CONDITIONS: Final = {
     "operation": "g.operation_id = (SELECT id FROM runs_operation WHERE slug = %s)",
     "hardware": "g.environment_id IN (SELECT id FROM runs_environment WHERE hardware = %s)",
@@ -38,6 +41,15 @@ def group_list(filters: Mapping[str, str], after: str, size: int) -> tuple[tuple
     found = [_candidate(row) for row in fetch(sql, params)]
     shown = found[:size]
     return _hits(shown), shown[-1].key if len(found) > size else None
+
+
+def candidates_of(workloads: Collection[UUID]) -> list[Candidate]:
+    """All groups of these workloads, in no order. One statement, and none where there are no workloads."""
+    if not workloads:
+        return []
+    where = Conditions()
+    where.member("g.workload_id", workloads)
+    return [_candidate(row) for row in fetch(_GROUPS.format(conditions=where), where.params)]
 
 
 def _hits(found: list[Candidate]) -> tuple[GroupHit, ...]:

@@ -22,6 +22,17 @@ class Filters(serializers.Serializer[Any]):
     """The parameters of an endpoint, besides those that many have: none, unless a subclass names some."""
 
 
+class Body(serializers.Serializer[Any]):
+    """An object in a body. What it does not know is refused, so that a misspelt name is not passed over."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        strangers = [name for name in data if name not in self.fields] if isinstance(data, Mapping) else []
+        if strangers:
+            there = f"There is no such member; there are {', '.join(self.fields)}."
+            raise serializers.ValidationError({str(name)[:100]: [there] for name in strangers[:20]})
+        return super().to_internal_value(data)
+
+
 class Text(serializers.CharField):
     """A value that is no longer than any that could match."""
 
@@ -86,9 +97,12 @@ class Asked:
 
 def asked(query: QueryDict, path: str, takes: Takes) -> Asked:
     """Read a query string. Raises Problem, and InvalidCursor."""
-    accepted = takes.filters(data=query)
-    _refuse_strangers(query, (*accepted.fields, *takes.common))
-    _refuse_repeated(query, [name for name, field in accepted.fields.items() if _is_list(field)])
+    known = takes.filters().fields
+    lists = [name for name, field in known.items() if isinstance(field, serializers.ListField)]
+    _refuse_strangers(query, (*known, *takes.common))
+    _refuse_repeated(query, lists)
+    # A plain mapping: of a form REST framework would take an empty value for none.
+    accepted = takes.filters(data={name: query.getlist(name) if name in lists else query[name] for name in query})
     if not accepted.is_valid():
         raise Problem("INVALID_PARAMETER", faults=faults(accepted.errors))
     values = {name: value for name, value in accepted.validated_data.items() if value not in ("", None)}
@@ -107,10 +121,6 @@ def asked(query: QueryDict, path: str, takes: Takes) -> Asked:
     return replace(found, token=unseal(sealed[:LONGEST], path, found.filters))
 
 
-def _is_list(field: Any) -> bool:
-    return isinstance(field, serializers.ListField)
-
-
 def _refuse_strangers(query: QueryDict, known: Sequence[str]) -> None:
     strangers = [name for name in query if name not in known]
     if strangers:
@@ -124,7 +134,7 @@ def _refuse_repeated(query: QueryDict, lists: Sequence[str]) -> None:
         raise Problem("INVALID_PARAMETER", faults=[Fault(name, "This can be given once.") for name in repeated])
 
 
-def _chosen(query: QueryDict, name: str, options: Sequence[str]) -> tuple[str, ...]:
+def _chosen(query: Mapping[str, Any], name: str, options: Sequence[str]) -> tuple[str, ...]:
     """A comma-separated choice among options, in their order; empty where nothing was chosen."""
     if name not in query:
         return ()

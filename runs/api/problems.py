@@ -99,7 +99,8 @@ def respond(problem: Problem, path: str) -> HttpResponse:
     kind = KINDS.get(problem.code) or Kind(problem.status, problem.code.replace("_", " ").capitalize(), problem.detail)
     status = problem.status or kind.status
     body = ProblemDetails(
-        type=f"{settings.BASE_URL}/api/v1/reference#{problem.code}",
+        # What a service refuses is said in its own words; only the API's own codes are in the reference.
+        type=f"{settings.BASE_URL}/api/v1/reference#{problem.code}" if problem.code in KINDS else "about:blank",
         title=kind.title,
         status=status,
         code=problem.code,
@@ -111,7 +112,7 @@ def respond(problem: Problem, path: str) -> HttpResponse:
     return HttpResponse(orjson.dumps(body), status=status, content_type=MEDIA_TYPE, headers=headers)
 
 
-def _problem(error: Exception) -> Problem | None:
+def _problem(error: Exception) -> Problem | None:  # noqa: PLR0911 — a table of cases
     match error:
         case Problem():
             return error
@@ -132,7 +133,7 @@ def _problem(error: Exception) -> Problem | None:
     return None
 
 
-def _of_framework(error: exceptions.APIException) -> Problem | None:
+def _of_framework(error: exceptions.APIException) -> Problem | None:  # noqa: PLR0911 — likewise
     match error:
         case exceptions.ValidationError():
             return Problem("INVALID_BODY", faults=tuple(faults(error.detail)))

@@ -1,19 +1,23 @@
-"""Many workloads at once: which comparison groups match each, and what there is where none does.
+"""Many workloads at once: which comparison groups match each, and what there is near to it.
 
-Terms are read as the search box reads them, so that both find the same; but a workload is looked up by conditions on
-ids and sizes, without a query that would have to be parsed.
+Names are read as the search box reads them, so that both find the same. The workloads are found in memory
+(`runs.api.workloads`); groups and their best runs are read anew, for all of them together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
+from uuid import UUID
 
-from runs.reads.search import differences, resolve as terms
-from runs.reads.search.conditions import Conditions, distance, group_conditions, place, subject, workload
-from runs.reads.search.facets import AxisRange, Facets
-from runs.reads.search.groups import Candidate, best_runs, find_nearest, hit
+from runs.api.group_list import candidates_of
+from runs.api.workloads import Axes, Case, Catalogue, shelf
+from runs.reads.search import differences
+from runs.reads.search import resolve as terms
+from runs.reads.search.facets import AxisRange, Facets, Ids
+from runs.reads.search.groups import Candidate, best_runs, hit
 from runs.reads.search.values import Difference, GroupHit
 from runs.reads.search.vocabulary import StaleVocabulary, Vocabulary, forget, vocabulary
 from runs.reads.values import Reason, RunRow
@@ -22,6 +26,7 @@ MOST: Final = 50  # workloads in one request
 MOST_AXES: Final = 16
 MOST_NEAR: Final = 5
 _MOST_EXACT: Final = 10  # groups of one workload: it may have been measured on several GPUs, by several protocols
+_TIED: Final = 10  # workloads that are put in order where fewer are named: as many as may well be equally near
 
 UNKNOWN: Final = {
     "UNKNOWN_OPERATION": "No operation of the index has this name.",
@@ -45,17 +50,20 @@ class Workload:
 class Resolved:
     """What there is of one workload.
 
-    `state`: "exact" where a group matches all that was asked, "near" where one differs in something, "nothing" where
-    there is none, "unknown" where some name is not in the index (`reasons` says which).
+    `state` is "exact" where a group matches all that was asked, "near" where one differs in something, "nothing" where
+    there is none, and "unknown" where there is none and `reasons` names what the index does not know. `operations` and
+    `hardware` are what the names mean. `exact` are groups that match, each with its best run; `more`: there are others.
+    `near` are on the same hardware with another size or dtype, the nearest first; `elsewhere` have the same workload on
+    other hardware. Their `differences` say what differs.
     """
 
     state: str
-    operations: tuple[str, ...]  # the names of those that the name means
-    hardware: tuple[str, ...]  # likewise; empty where none was asked for
+    operations: tuple[str, ...]
+    hardware: tuple[str, ...]
     exact: tuple[GroupHit, ...]
-    exact_total: int
-    near: tuple[GroupHit, ...]  # the same hardware, another size or dtype: the nearest first
-    elsewhere: tuple[GroupHit, ...]  # the same workload, other hardware
+    more: bool
+    near: tuple[GroupHit, ...]
+    elsewhere: tuple[GroupHit, ...]
     reasons: tuple[Reason, ...]
 
 
@@ -68,20 +76,24 @@ class Resolution:
 
 @dataclass(slots=True)
 class _Found:
+    """One workload as it was understood, and the workloads of the index that it leads to."""
+
     facets: Facets
     operations: tuple[str, ...]
     hardware: tuple[str, ...]
     reasons: tuple[Reason, ...]
+    matching: list[Case] = field(default_factory=list)
+    nearest: dict[UUID, tuple[float, Axes]] = field(default_factory=dict)
     exact: list[Candidate] = field(default_factory=list)
-    total: int = 0
     near: list[Candidate] = field(default_factory=list)
     elsewhere: list[Candidate] = field(default_factory=list)
+    more: bool = False
 
 
 def resolve(workloads: Sequence[Workload], *, near: int) -> Resolution:
     """What there is of each, with at most `near` near misses of each kind.
 
-    At most three statements for each different workload, and four for all of them.
+    Five statements where the operations are in memory, ten where they are not, however many workloads.
     """
     try:
         return _resolve(workloads, near)
@@ -92,21 +104,24 @@ def resolve(workloads: Sequence[Workload], *, near: int) -> Resolution:
 
 def _resolve(workloads: Sequence[Workload], near: int) -> Resolution:
     known = vocabulary()
-    found: dict[tuple[object, ...], _Found] = {}
-    keys = []
-    for asked in workloads:
-        key = (asked.operation, asked.dtype, asked.gpu, *sorted(asked.axes.items()))
-        keys.append(key)
-        if key not in found:
-            found[key] = _find(asked, near, known)
-    groups = [group for each in found.values() for group in (*each.exact, *each.near, *each.elsewhere)]
-    best = best_runs(groups, Facets(), known)
-    axes = differences.axes_of({group.workload for each in found.values() for group in each.near})
-    answers = {key: _answer(each, best, axes, known) for key, each in found.items()}
+    keys = [(asked.operation, asked.dtype, asked.gpu, *sorted(asked.axes.items())) for asked in workloads]
+    found = {key: _understand(asked, known) for key, asked in zip(keys, workloads, strict=True)}
+    operations = {id_ for each in found.values() for id_ in each.facets.operations or ()}
+    catalogues = shelf.catalogues(operations) if operations else {}
+    for each in found.values():
+        _look(each, near, catalogues)
+    wanted = {case.id for each in found.values() for case in each.matching}
+    by_workload: dict[UUID, list[Candidate]] = defaultdict(list)
+    for group in candidates_of(wanted.union(*(each.nearest for each in found.values()))):
+        by_workload[group.workload].append(group)
+    for each in found.values():
+        _choose(each, near, by_workload, known)
+    best = best_runs({group for each in found.values() for group in _groups(each)}, Facets(), known)
+    answers = {key: _answer(each, best, known) for key, each in found.items()}
     return Resolution(tuple(answers[key] for key in keys))
 
 
-def _find(asked: Workload, near: int, known: Vocabulary) -> _Found:
+def _understand(asked: Workload, known: Vocabulary) -> _Found:
     operations = terms.operations(known, asked.operation)
     environments = terms.environments(known, asked.gpu) if asked.gpu else None
     dtypes = terms.dtypes(known, asked.dtype) if asked.dtype else None
@@ -119,66 +134,78 @@ def _find(asked: Workload, near: int, known: Vocabulary) -> _Found:
     reasons = [Reason(code, UNKNOWN[code]) for code, is_so in said.items() if is_so]
     reasons += [Reason("UNKNOWN_AXIS", f"{UNKNOWN['UNKNOWN_AXIS']}: {name}.") for name in strangers]
     facets = Facets(
-        operations=operations.values,
+        # Nothing has an axis that the index does not know.
+        operations=frozenset() if strangers else operations.values,
         environments=environments.values if environments else None,
         dtypes=dtypes.values if dtypes else None,
         axes=tuple(AxisRange(name, ((size, size),)) for name, size in sorted(asked.axes.items())),
     )
-    found = _Found(facets, operations.names, environments.names if environments else (), tuple(reasons))
-    if operations.values and not strangers:
-        _look(found, near, known)
-    return found
+    return _Found(facets, operations.names, environments.names if environments else (), tuple(reasons))
 
 
-def _look(found: _Found, near: int, known: Vocabulary) -> None:
-    """Fill in the groups, as far as what was asked exists."""
+def _look(found: _Found, near: int, catalogues: Mapping[UUID, Catalogue]) -> None:
+    """Find the workloads that match, and those that are near."""
     facets = found.facets
-    always = Conditions()
-    always.add("1 = 1")
-    if not facets.is_void:
-        where = group_conditions(facets, known)
-        found.exact, found.total = find_nearest(where, ("0.0", []), always, known, frozenset(), most=_MOST_EXACT)
-    if not near:
-        return
-    if facets.environments is None or facets.environments:
-        where, beyond, same = Conditions(), Conditions(), Conditions()
-        subject(where, facets, known)
-        place(where, facets)
-        beyond.add("distance IS NOT NULL")
-        same.add("distance = 0")
-        if facets.dtypes is not None:
-            same.member("dtype", facets.dtypes)
-        beyond.all(same, form="NOT ({})")
-        found.near, _ = find_nearest(where, distance(facets), beyond, known, frozenset(), most=near)
-    if facets.environments is not None and not facets.without_place().is_void:
-        where, here = Conditions(), Conditions()
-        subject(where, facets, known)
-        workload(where, facets, known)
-        place(here, facets)
-        where.all(here, form="NOT ({})")
-        found.elsewhere, _ = find_nearest(where, ("0.0", []), always, known, frozenset(), most=near)
+    axes = {axis.name: axis.ranges[0][0] for axis in facets.axes}
+    for id_ in sorted(facets.operations or ()):
+        catalogue = catalogues[id_]
+        found.matching += [
+            case for case in catalogue.matching(axes) if facets.dtypes is None or case.dtype in facets.dtypes
+        ]
+        if near:
+            but = {case.id for case in found.matching}
+            nearest = catalogue.nearest(axes, facets.environments, but, most=near, tied=_TIED)
+            found.nearest |= {case.id: (away, case.axes) for away, case in nearest}
+    found.more = len(found.matching) > _MOST_EXACT
+    found.matching = found.matching[:_MOST_EXACT]
 
 
-def _answer(
-    found: _Found, best: Mapping[str, RunRow], axes: Mapping[object, Mapping[str, list[int]]], known: Vocabulary
-) -> Resolved:
-    def hits(groups: Sequence[Candidate], differ: Mapping[str, Sequence[Difference]]) -> tuple[GroupHit, ...]:
-        return tuple(hit(group, best.get(group.key), known, differ.get(group.key, ())) for group in groups)
+def _choose(found: _Found, near: int, groups: Mapping[UUID, Sequence[Candidate]], known: Vocabulary) -> None:
+    """The groups of these workloads, here and elsewhere, in order."""
+    places = found.facets.environments
 
-    near = {
-        group.key: differences.of_workload(group, found.facets, axes.get(group.workload, {})) for group in found.near
-    }
-    elsewhere = {group.key: differences.of_place(group, found.facets, known) for group in found.elsewhere}
+    def order(group: Candidate) -> tuple[object, ...]:
+        away = found.nearest[group.workload][0] if group.workload in found.nearest else 0.0
+        hardware = known.environments[group.environment].product
+        return away, hardware, group.dtype, group.summary, known.protocols[group.protocol].name, group.key
+
+    matching = [group for case in found.matching for group in groups[case.id]]
+    here = sorted((group for group in matching if _is_in(group, places)), key=order)
+    found.more = found.more or len(here) > _MOST_EXACT
+    found.exact = here[:_MOST_EXACT]
+    found.elsewhere = sorted((group for group in matching if not _is_in(group, places)), key=order)[:near]
+    missed = (group for workload in found.nearest for group in groups[workload] if _is_in(group, places))
+    found.near = sorted(missed, key=order)[:near]
+
+
+def _is_in(group: Candidate, places: Ids | None) -> bool:
+    return places is None or group.environment in places
+
+
+def _groups(found: _Found) -> Iterable[Candidate]:
+    return (*found.exact, *found.near, *found.elsewhere)
+
+
+def _answer(found: _Found, best: Mapping[str, RunRow], known: Vocabulary) -> Resolved:
+    def hits(groups: Collection[Candidate]) -> tuple[GroupHit, ...]:
+        return tuple(hit(group, best.get(group.key), known, _differences(group, found, known)) for group in groups)
+
     return Resolved(
         state=_state(found),
         operations=found.operations,
         hardware=found.hardware,
-        exact=hits(found.exact, {}),
-        exact_total=found.total,
-        near=hits(found.near, near),
-        elsewhere=hits(found.elsewhere, elsewhere),
+        exact=hits(found.exact),
+        more=found.more,
+        near=hits(found.near),
+        elsewhere=hits(found.elsewhere),
         reasons=found.reasons,
     )
+
+
+def _differences(group: Candidate, found: _Found, known: Vocabulary) -> list[Difference]:
+    if group.workload in found.nearest:
+        return differences.of_workload(group, found.facets, found.nearest[group.workload][1])
+    return differences.of_place(group, found.facets, known)
 
 
 def _state(found: _Found) -> str:

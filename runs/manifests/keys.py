@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from runs.manifests.canonical import object_digest
@@ -61,6 +62,7 @@ def correctness_key(workload_spec: Mapping[str, Any]) -> str:
     return object_digest({"correctness": workload_spec["correctness"]})
 
 
+@lru_cache(maxsize=4096)
 def comparison_key(
     *, operation: str, workload: str, protocol: str, environment: str, correctness: str, metric: str
 ) -> str:

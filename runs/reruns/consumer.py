@@ -29,33 +29,39 @@ PAUSE_S: Final = 5.0
 log = logging.getLogger(__name__)
 
 
-def consume() -> None:
-    """Take results until the process is stopped; survives a restart of the broker and of the database."""
+def consume(*, until: Callable[[], bool] = lambda: False) -> None:
+    """Take results until something is so or the process is stopped; survives a restart of broker and database."""
     declare()
     with connect(settings.RERUN_BROKER_URL, RESULTS) as connection:
-        ResultConsumer(connection).run()
+        ResultConsumer(connection, until=until).run()
 
 
 class ResultConsumer(ConsumerMixin):  # type: ignore[misc]  # Kombu is untyped
     """Reads the result queue, one message at a time."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, *, until: Callable[[], bool] = lambda: False) -> None:
         self.connection = connection
         self.pause: Callable[[float], None] = time.sleep
+        self._until = until
 
-    def get_consumers(self, Consumer: Any, channel: Any) -> list[Any]:  # noqa: N803  (the mixin's own name)
+    @property
+    def should_stop(self) -> bool:
+        """Whether to stop, asked about once a second."""
+        return self._until()
+
+    def get_consumers(self, Consumer: Any, channel: Any) -> list[Any]:
         """One consumer that accepts JSON alone and has one message in hand."""
         queues = [result_queue(settings.RERUN_BROKER_URL, declare=False)]
         return [Consumer(queues, on_message=self.on_message, accept=["json"], prefetch_count=1)]
 
     def on_message(self, message: Any) -> None:
         """Take one message. Without a database it goes back to the queue; what does not hold is dropped and logged."""
-        close_old_connections()
         try:
             handle(message.body, message.content_type)
         except DatabaseError:
             log.exception("a message could not be taken, and goes back to the queue")
             message.requeue()
+            close_old_connections()
             self.pause(PAUSE_S)
             return
         message.ack()
@@ -76,5 +82,3 @@ def handle(body: bytes | str, content_type: str) -> None:
             log.info("a result was taken: %s", take(Message.read(content)))
     except Refusal as refusal:
         log.warning("a message was refused: %s: %s", refusal.code, refusal)
-
-

@@ -1,4 +1,4 @@
-"""The files of a host without network: JOBS.json goes out to it, RESULTS.json comes back. Both are one JSON document."""
+"""The files of a host without network: JOBS.json goes out to it, RESULTS.json comes back. Each is one document."""
 
 from __future__ import annotations
 

@@ -83,9 +83,7 @@ def _rerun_of(message: Message) -> Rerun:
 
 def _is_signed_by_a_runner(message: Message, keys: KeySet) -> bool:
     try:
-        opened = open_envelope(
-            message.envelope, find=keys.find, predicate_type=PREDICATE_TYPE, limit=MAX_PAYLOAD_BYTES
-        )
+        opened = open_envelope(message.envelope, find=keys.find, predicate_type=PREDICATE_TYPE, limit=MAX_PAYLOAD_BYTES)
         opened.key.require("runner", at=timezone.now(), now=timezone.now())
     except Refusal:
         return False

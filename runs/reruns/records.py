@@ -14,6 +14,7 @@ from runs.manifests.bundle import Bundle, Record, Source
 from runs.manifests.canonical import manifest_digest
 from runs.policy.statistics import Ratio
 from runs.policy.verdict import Decision
+from runs.reruns.documents.assessment import CPU
 from runs.reruns.documents.exchange import VerifiedResult
 from runs.reruns.documents.job import Job
 from runs.reruns.documents.result import Correctness
@@ -28,10 +29,11 @@ SOURCE = Source(
 )
 KINDS = ("event", "device")
 _TIMERS = {"event": "cuda_events", "device": "cupti_device_time"}
+_CPU_TIMERS = {"event": "wall_clock", "device": "profiler_device_time"}
 _TITLES = {"event": "event time under the claim's protocol", "device": "device time"}
 _NOTES = {
     "event": "Timed: {mode} by the arguments of the claim's own script; the median of fresh processes, caches cleared.",
-    "device": "Timed: {mode}; the union of the busy intervals of kernels, copies and sets of a call, in fresh processes.",
+    "device": "Timed: {mode}; the union of the busy intervals of what a call runs on the device, in fresh processes.",
 }
 
 
@@ -53,7 +55,16 @@ def own_runs(verified: VerifiedResult, decision: Decision, *, project: str | Non
         if ratio is None:
             continue
         protocol = _protocol(job, kind, result.executed.harness_version)
-        spec = _run(verified, kind, ratio, decision, implementation, protocol, environment, rerun)
+        spec = _run(
+            verified,
+            kind,
+            ratio,
+            decision,
+            implementation=implementation,
+            protocol=protocol,
+            environment=environment,
+            rerun=rerun,
+        )
         title = f"{job.recipe.id.split('/')[0]} · {job.recipe.id.split('/')[1]} · {_TITLES[kind]}"
         records.append(Record(protocol))
         records.append(Record(_manifest("BenchmarkRun", f"rerun-{rerun}-{kind}", title, spec), implementation=name))
@@ -80,13 +91,14 @@ def _implementation(job: Job, packages: Mapping[str, str]) -> dict[str, Any]:
 
 def _protocol(job: Job, kind: str, harness: str) -> dict[str, Any]:
     _, _, mode = job.recipe.id.split("/")
+    timers = _CPU_TIMERS if job.product == CPU else _TIMERS
     spec = {
         "harness": {"name": "KernelIndex rerun harness", "version": harness},
-        "measurement": {"timer": _TIMERS[kind], "primaryStatistic": "median"},
+        "measurement": {"timer": timers[kind], "primaryStatistic": "median"},
         "correctness": {"reference": "float64", "comparator": "scaled_error"},
         "comparability": {
             "family": f"kernelindex_rerun_{kind}",
-            "notes": f"{_NOTES[kind].format(mode=mode)} The claim's protocol: {job.manifests.parsed['protocol'].digest}.",
+            "notes": f"{_NOTES[kind].format(mode=mode)} The claim's: {job.manifests.parsed['protocol'].digest}.",
         },
     }
     return _manifest(
@@ -99,6 +111,7 @@ def _run(
     kind: str,
     ratio: Ratio,
     decision: Decision,
+    *,
     implementation: Mapping[str, Any],
     protocol: Mapping[str, Any],
     environment: Mapping[str, Any],

@@ -8,17 +8,18 @@ from typing import Final
 from runs.reruns.transport import RESULTS, job_queue
 
 # What Kombu's Redis transport sends for a consumer of one queue and a producer for another.
-_COMMANDS: Final = (
-    "ping client|setname info select brpop rpush lpush llen hset hget hdel zadd zrem zrange zrevrangebyscore rpop "
-    "multi exec watch unwatch discard set get del exists evalsha eval script|load"
-).split()
+_CONNECTION: Final = ("ping", "client|setname", "select", "multi", "exec", "watch", "unwatch", "discard")
+_MESSAGES: Final = ("brpop", "rpop", "rpush", "lpush", "llen", "hset", "hget", "hdel", "zadd", "zrem", "zrange")
+_LOCK: Final = ("set", "get", "del", "exists", "evalsha", "script|load")
+_COMMANDS: Final = (*_CONNECTION, *_MESSAGES, "zrevrangebyscore", *_LOCK)
 
 
 def redis_rules(product: str) -> list[str]:
     """The rules of `ACL SETUSER` for a runner of a product, beside its name, `on` and its password."""
     queue = job_queue("redis:", product, declare=False).name
     own = [f"~{queue}", f"~{queue}\x06\x16*", *(f"~unacked{part}.{queue}" for part in ("", "_index", "_mutex"))]
-    return ["resetchannels", *own, f"%W~{RESULTS}", "-@all", *(f"+{command}" for command in _COMMANDS)]
+    hand_in = f"(%W~{RESULTS} +lpush)"  # of all that writes a key, this alone: another command could delete what waits
+    return ["resetchannels", *own, "-@all", *(f"+{command}" for command in _COMMANDS), hand_in]
 
 
 def rabbitmq_permissions(product: str) -> tuple[str, str, str]:

@@ -33,8 +33,8 @@ def result_queue(url: str, *, declare: bool) -> Queue:
 
 
 def _queue(url: str, name: str, exchange: str, *, declare: bool) -> Queue:
-    # RabbitMQ grants the right to write by exchange, so each direction has one. Elsewhere Kombu keeps bindings as data of
-    # its own, which can get lost; there a message goes straight to its queue.
+    # RabbitMQ grants the right to write by exchange, so each direction has one. Elsewhere Kombu keeps bindings as data
+    # of its own, which can get lost; there a message goes straight to its queue.
     through = Exchange(exchange if _is_amqp(url) else "", type="direct", durable=True, no_declare=not declare)
     return Queue(name, through, routing_key=name, durable=True, no_declare=not declare)
 

@@ -53,6 +53,8 @@ def candidates():
             observed_at=at,
             published_at=at,
             illustrative=False,
+            protocol="Liger benchmark harness · backward pass",
+            disputed=False,
         )
         for digit in "ab"
     ]

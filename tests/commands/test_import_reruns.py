@@ -50,7 +50,7 @@ def test_it_publishes_the_reruns_and_the_levels_that_follow(trusted, capsys):
     levels = Counter(EvidenceLevel.objects.values_list("level", "disputed"))
     assert levels == {("verified", False): verdicts["reproduced"]}
     assert verdicts["reproduced"] > 40
-    assert not verdicts["contradicted"] and not verdicts["incorrect"]
+    assert verdicts["contradicted"] == verdicts["incorrect"] == 0
     assert Run.objects.filter(source__slug="kernelindex").count() == 240
 
 

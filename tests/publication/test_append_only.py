@@ -70,9 +70,11 @@ def catalogue() -> None:
     fourth, fifth = Run.objects.order_by("id")[3:5]
     FloorConfirmation.objects.create(run=third, reason="r", actor="a", at=now)
     redact(fifth.digest, reason="r", actor="a")
-    signer = Signer.objects.create(keyid="1" * 64, public="2" * 64, role="runner", name="a-runner", registered_at=now)
-    SignerDecision.objects.create(signer=signer, decision="register", reason="r", actor="a", at=now)
-    rerun = Rerun.objects.create(run=fourth, product="cpu", state="done", created_at=now)
+    signer = Signer.objects.create(
+        keyid="1" * 64, public="2" * 64, role="runner", name="a-runner", product="cpu", registered_at=now
+    )
+    SignerDecision.objects.create(signer=signer, decision="approve", reason="r", actor="a", at=now)
+    rerun = Rerun.objects.create(run=fourth, product="cpu", state="done", runner=signer, created_at=now)
     result = RerunResult.objects.create(
         rerun=rerun,
         run=fourth,

@@ -44,7 +44,7 @@ def test_a_search_as_typed_finds_the_exact_group_with_its_best_run():
         1,
     )
     assert (hit.ranked, hit.runs) == (group.ranked_count, group.run_count) == (2, 2)
-    assert hit.url == f"/runs/?group={group.key.replace(':', '%3A')}"
+    assert hit.url == f"/groups/{group.key}/"
     assert hit.differences == ()
 
 

@@ -144,13 +144,13 @@ def test_a_head_request_has_the_headers_and_no_body(client, seed):
         assert head.headers[name] == full.headers[name]
 
 
-def test_a_warm_page_takes_one_statement_and_a_cold_one_seven(client, seed, django_assert_num_queries):
-    with django_assert_num_queries(7):  # state, page, neighbours, artifacts; three for what people stated
+def test_a_warm_page_takes_one_statement_and_a_cold_one_five(client, seed, django_assert_num_queries):
+    with django_assert_num_queries(5):  # state, page, neighbours, artifacts, and whether people said anything
         first = client.get(address(seed))
     with django_assert_num_queries(1):
         assert client.get(address(seed)).content == first.content
     publish(factories.crowd(40))
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(5):
         client.get(address(seed))
 
 

@@ -13,7 +13,7 @@ from rest_framework.request import Request
 
 from runs.api.endpoint import Endpoint, Read
 from runs.api.limits import COSTLY
-from runs.api.parameters import Asked, Filters, Takes, Text
+from runs.api.parameters import Asked, Body, Filters, Takes, Text
 from runs.api.problems import Fault, Problem
 from runs.api.resolution import MOST, MOST_AXES, MOST_NEAR, Resolution, Workload, resolve
 from runs.api.schemas import Schema, components
@@ -63,7 +63,7 @@ class Search(Read):
             page = search(asked.filters.get("q", ""), only=asked.filters.get("list", ""), after=asked.token)
         except UnknownPlace:
             raise Problem("INVALID_PARAMETER", faults=[Fault("list", "This search has no such list.")]) from None
-        lists = {name: _linked(asked, name, getattr(page, name)) for name in LISTS}
+        lists: dict[str, Any] = {name: _linked(asked, name, getattr(page, name)) for name in LISTS}
         return self.fresh(request, replace(page, **lists))
 
 
@@ -123,7 +123,7 @@ def _chosen(references: Sequence[str]) -> tuple[UUID, ...]:
     raise Problem("REMOVED" if status == 410 else "INVALID_PARAMETER", faults=faults)
 
 
-class WorkloadBody(serializers.Serializer[Any]):
+class WorkloadBody(Body):
     """A workload to look up."""
 
     operation = serializers.CharField(max_length=200, help_text="The name, alias or slug of an operation.")
@@ -143,7 +143,7 @@ class WorkloadBody(serializers.Serializer[Any]):
         return axes
 
 
-class ResolveBody(serializers.Serializer[Any]):
+class ResolveBody(Body):
     """The workloads to look up."""
 
     workloads = serializers.ListField(

@@ -103,9 +103,7 @@ class GroupOne(Read):
 
     def whole(self, key: str, asked: Asked) -> Any:
         """The group with the history of its first place."""
-        return with_included(
-            self.page(key, asked), asked.fields, {"record": record_page(key.removeprefix("sha256:"))}
-        )
+        return with_included(self.page(key, asked), asked.fields, {"record": record_page(key.removeprefix("sha256:"))})
 
 
 def _version(state: tuple[Any, ...]) -> Version:

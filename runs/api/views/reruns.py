@@ -57,7 +57,7 @@ class RerunAll(Read):
     def get(self, request: Request) -> HttpResponse:
         asked = self.asked(request)
         found = rerun_list(asked.filters, parse_cursor(asked.token) if asked.token else None, asked.limit)
-        listed = {
+        listed: dict[str, Any] = {
             "rows": [narrowed(row, asked.fields) for row in found.rows],
             "next": asked.link(found.next),
             "previous": asked.link(found.previous),
@@ -84,7 +84,7 @@ class RerunOne(Read):
     def response_schema(cls) -> Schema:
         return chosen_of(RerunPage)
 
-    def get(self, request: Request, id: str) -> HttpResponse:  # noqa: A002 — the name of the parameter in the address
+    def get(self, request: Request, id: str) -> HttpResponse:
         asked = self.asked(request)
         rerun_id: UUID = there(parse_id(id), _NO_RERUN)
         return self.fresh(request, narrowed(there(rerun_page(rerun_id), _NO_RERUN), asked.fields))

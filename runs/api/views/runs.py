@@ -38,7 +38,7 @@ class RunFilters(Filters):
     operation = Text("The slug of an operation.")
     family = Text("A family of operations, such as `rmsnorm`.")
     hardware = Text("The slug of a GPU, such as `nvidia-h100-pcie`.")
-    source = Text("The slug of a source.")
+    source = Text("The slug of a source.")  # type: ignore[assignment] # a field of the serializer, not its argument
     status = serializers.ChoiceField(choices=STATUSES, required=False, help_text="Whether the run passed, or how not.")
     level = serializers.ChoiceField(choices=LEVELS, required=False, help_text="The evidence level.")
     group = Text("A comparison key, in full. The runs then come by rank.")
@@ -111,7 +111,7 @@ class RunOne(Read):
 
     def get(self, request: Request, reference: str) -> HttpResponse:
         asked = self.asked(request)
-        run_id = _run(reference)
+        run_id = run_of(reference)
         if asked.include:
             return self.evidence(request, lambda: self.whole(run_id, asked))
         state = run_state(run_id)
@@ -155,7 +155,7 @@ def without_pages(page: GroupPage) -> GroupPage:
     return GroupPage(**{**{name: getattr(page, name) for name in field_names(GroupPage)}, "next": None})
 
 
-def _run(reference: str) -> UUID:
+def run_of(reference: str) -> UUID:
     """The run that is meant. Raises Http404, and Problem where several begin so."""
     run_id = parse_id(reference)
     if run_id:

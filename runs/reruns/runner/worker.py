@@ -17,7 +17,6 @@ from kombu import Connection
 from kombu.exceptions import KombuError
 
 from runs.reruns.documents.refusals import Refusal
-from runs.reruns.files import Message
 from runs.reruns.harness.errors import HarnessError
 from runs.reruns.progress import PHASES
 from runs.reruns.runner.work import Host, Served, serve
@@ -114,9 +113,7 @@ class Outlet:
     def report(self, jobs: Sequence[str], event: Mapping[str, Any]) -> None:
         """Publish progress: each new phase at once, otherwise every few seconds. Never worth failing for."""
         phase, last = self._reported
-        if event["phase"] not in PHASES or (
-            event["phase"] == phase and time.monotonic() - last < BETWEEN_REPORTS_S
-        ):
+        if event["phase"] not in PHASES or (event["phase"] == phase and time.monotonic() - last < BETWEEN_REPORTS_S):
             return
         self._reported = (event["phase"], time.monotonic())
         progress = {"jobs": list(jobs), **{name: event[name] for name in ("phase", "done", "of")}}

@@ -12,5 +12,6 @@ SENTENCES: Final = {
     "NO_DIGEST": "No digest stands beside the manifest.",
     "NOT_IN_MANIFEST": "The run's manifest does not have this figure.",
     "DEPENDS_ON_REFUSED": "The record that the row belongs to was refused or is not in the export.",
+    "OTHER_IMPLEMENTATION": "The row names an implementation whose digest is not the one in the run's manifest.",
     "NOT_STORABLE": "A value is longer than the database can hold.",
 }

@@ -1,4 +1,4 @@
-"""The rows of an export on disk, table by table, so that they can be read in the order in which they refer to one another.
+"""The rows of an export on disk, table by table, to be read in the order in which they refer to one another.
 
 An export may have its rows in any order; the memory that this takes does not grow with it.
 """
@@ -30,6 +30,9 @@ CREATE INDEX entry_id ON entry (part, id, line);
 CREATE INDEX entry_above ON entry (part, above, id, line) WHERE above IS NOT NULL;
 CREATE INDEX entry_shared ON entry (digest, name, id) WHERE part = 'implementations';
 """
+
+
+NOTICE: Final = "(notice)"  # stands for the name of a run that was retracted or that supersedes another
 
 
 class Spooled(NamedTuple):
@@ -108,6 +111,13 @@ class Spool:
                 return
             after = (found[-1][1], found[-1][0])
             yield [Spooled(line, id_, json.loads(body)) for line, id_, body in found]
+
+    def notices(self, table: str) -> Iterator[Spooled]:
+        """The runs that were retracted or that supersede others."""
+        for line, id_, body in self._database.execute(
+            "SELECT line, id, body FROM entry WHERE part = ? AND name = ? ORDER BY id", [table, NOTICE]
+        ):
+            yield Spooled(line, id_, json.loads(body))
 
     def parts(self, table: str, above: Sequence[str]) -> Iterator[tuple[str, Spooled]]:
         """The rows of a table that are parts of these rows, each with the id of the row that it is a part of."""
@@ -191,7 +201,7 @@ def _entry(number: int, line: bytes, report: Report) -> tuple[Any, ...] | None:
         row[table.parent] if table.parent else row.get("sourceId"),
         number,
         _text(digest),
-        _name(row),
+        NOTICE if table.runs and (row.get("retractedAt") or row.get("supersedesId")) else _name(row),
         body,
     )
 

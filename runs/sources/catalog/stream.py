@@ -54,12 +54,13 @@ class Export:
                 total += len(chunk)
                 if total > MAX_TOTAL:
                     raise ExportError(f"{self.path.name}: the export is longer than {MAX_TOTAL:,} bytes")
-                *whole, rest = (rest + chunk).split(b"\n") if b"\n" in chunk else (rest + chunk,)
-                for line in whole:
+                at = 0
+                while (end := chunk.find(b"\n", at)) >= 0:
                     number += 1
+                    line, rest, at = rest + chunk[at:end], b"", end + 1
                     if line.strip():
                         yield number, self._bounded(number, line)
-                self._bounded(number + 1, rest)
+                rest = self._bounded(number + 1, rest + chunk[at:])
         if rest.strip():
             yield number + 1, rest
         self._check_beside()
@@ -116,7 +117,6 @@ class Export:
         stated = _BESIDE.fullmatch(beside.read_bytes()[:1000].decode(errors="replace"))
         if stated is None or f"sha256:{stated[1]}" != self.digest:
             raise ExportError(f"{self.path.name}: is not the file that {beside.name} states the digest of")
-
 
 
 def _unpacker() -> zstandard.ZstdDecompressionObj:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
@@ -16,7 +16,8 @@ class Table:
 
     `digest` is the column that holds the digest of the row's manifest, `parent` the column that names the row which
     this one is a part of, `needed` further columns that must hold text, `stated` those that are kept because nothing
-    else says them. `counted`: its rows follow from others, and are counted alone.
+    else says them. `runs`: its rows are runs of a source and can be retracted. `counted`: its rows follow from others,
+    and are counted alone.
     """
 
     name: str
@@ -27,11 +28,12 @@ class Table:
     kinds: tuple[str, ...] = ()
     has_id: bool = True
     counted: bool = False
+    runs: bool = False
 
 
 _TABLES: Final = (
     Table("sources", needed=("slug", "kind", "name"), stated=("createdAt",)),
-    Table("projects", kinds=("SoftwareProject",), stated=("createdAt",)),
+    Table("projects", kinds=("SoftwareProject",), stated=("createdAt", "name")),
     Table(
         "operations", "semanticDigest", kinds=("OperationSpec",), stated=("createdAt", "tags", "supersedesId", "slug")
     ),
@@ -47,8 +49,8 @@ _TABLES: Final = (
         "benchmark_runs",
         "runDigest",
         needed=("implementationId", "sourceId"),
-        kinds=("BenchmarkRun",),
         stated=("publishedAt",),
+        runs=True,
     ),
     Table("measurements", parent="runId", needed=("metric", "statistic", "unit")),
     Table("record_events", counted=True),
@@ -59,7 +61,12 @@ _TABLES: Final = (
         kinds=("ModelRevision",),
         stated=("createdAt", "slug", "parameterCount", "contextLength", "tokenizer", "license"),
     ),
-    Table("serving_stack_revisions", "stackDigest", kinds=("ServingStackRevision",), stated=("createdAt", "slug")),
+    Table(
+        "serving_stack_revisions",
+        "stackDigest",
+        kinds=("ServingStackRevision",),
+        stated=("createdAt", "slug", "name"),
+    ),
     Table(
         "serving_configurations",
         "configurationDigest",
@@ -73,6 +80,7 @@ _TABLES: Final = (
         needed=("sourceId",),
         kinds=("ServingRun",),
         stated=("createdAt", "publishedAt", "cohortKey", "protocolKey", "metricSetKey"),
+        runs=True,
     ),
     Table("serving_measurements", parent="runId", needed=("metric", "statistic", "unit")),
 )
@@ -85,19 +93,30 @@ LONGEST_STATED: Final = 2_000
 
 def fault(table: Table, row: Row) -> str | None:
     """What a row lacks to be looked at, in words; None where nothing."""
-    if table.has_id and not is_id(row.get("id")):
-        return "id is no UUID"
-    if table.parent and not is_id(row.get(table.parent)):
-        return f"{table.parent} is no UUID"
+    return next(_faults(table, row), None)
+
+
+def _faults(table: Table, row: Row) -> Iterator[str]:
+    ids = [name for name in table.needed if name.endswith("Id")]
+    for name in (*(["id"] if table.has_id else []), *([table.parent] if table.parent else []), *ids):
+        if not is_id(row.get(name)):
+            yield f"{name} is no UUID"
     for name in table.needed:
         value = row.get(name)
         if not isinstance(value, str) or not value or "\0" in value:
-            return f"{name} is no text"
-        if name.endswith("Id") and not is_id(value):
-            return f"{name} is no UUID"
-    if table.kinds and not isinstance(row.get("manifest"), dict):
-        return "manifest is no object"
-    return None
+            yield f"{name} is no text"
+    manifest = row.get("manifest")
+    if table.kinds and not (isinstance(manifest, dict) and manifest.get("kind") in table.kinds):
+        yield f"manifest is no {' or '.join(table.kinds)}"
+    if table.name == "benchmark_runs" and not _has_three(manifest):
+        yield "manifest has no run, protocol and environment"
+
+
+def _has_three(manifest: Any) -> bool:
+    kinds = {"run": "BenchmarkRun", "protocol": "BenchmarkProtocol", "environment": "ExecutionEnvironment"}
+    return isinstance(manifest, dict) and all(
+        isinstance(manifest.get(name), dict) and manifest[name].get("kind") == kind for name, kind in kinds.items()
+    )
 
 
 def is_id(value: Any) -> bool:

@@ -48,7 +48,7 @@ def purge(url: str) -> None:
 
     with connect(url, "nothing") as connection:
         channel = connection.channel()
-        for queue in (job_queue(PRODUCT, declare=True), result_queue(declare=True)):
+        for queue in (job_queue(url, PRODUCT, declare=True), result_queue(url, declare=True)):
             queue(channel).purge()
     if url.startswith("redis"):
         import redis

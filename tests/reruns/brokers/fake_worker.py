@@ -1,8 +1,8 @@
 """The runner's own command with a harness that measures nothing. Takes the arguments of `python -m runs.reruns.runner`.
 
-KERNELINDEX_FAKE names its folder (see fake_harness.py) and KERNELINDEX_VISIBILITY shortens Redis's patience. With a file
-`die-after-sending` in the folder the worker is killed when its results are with the broker and its message is not yet
-acknowledged; the file is gone then.
+KERNELINDEX_FAKE names its folder (see fake_harness.py) and KERNELINDEX_VISIBILITY shortens the patience of Redis. Where
+the folder has a file `die-after-sending`, the worker is killed when its results are with the broker and its message is
+not yet acknowledged; the file is gone then.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from tests.reruns.runner.fake_harness import Harness
 
 folder = Path(os.environ["KERNELINDEX_FAKE"])
 harness = Harness(folder)
-work.execute_batch = lambda jobs, **options: harness.execute(jobs, **options)  # type: ignore[assignment]
-transport.VISIBILITY_S = int(os.environ["KERNELINDEX_VISIBILITY"])  # type: ignore[misc]
+work.execute_batch = harness.execute
+transport.VISIBILITY_S = int(os.environ["KERNELINDEX_VISIBILITY"])
 run = worker.run
 
 
@@ -33,5 +33,5 @@ def run_and_die(*arguments, **options):
 
 
 worker.run = run_and_die
-worker.PAUSE_S = 0.5  # type: ignore[misc]
+worker.PAUSE_S = 0.5
 raise SystemExit(main(sys.argv[1:]))

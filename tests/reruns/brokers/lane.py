@@ -20,6 +20,8 @@ from tests.reruns.runner.cases import write_key, write_keys
 
 ROOT = Path(__file__).resolve().parents[3]
 PATIENCE_S = 45.0
+VISIBILITY_S = 2
+"""Redis delivers anew after this long, here."""
 
 
 def wait(until: Callable[[], bool], seconds: float = PATIENCE_S) -> None:
@@ -53,7 +55,7 @@ class Lane:
         worker = subprocess.Popen(
             [sys.executable, "-m", "tests.reruns.brokers.fake_worker", *map(str, command)],
             cwd=ROOT,
-            env={**os.environ, "KERNELINDEX_FAKE": str(self.folder), "KERNELINDEX_VISIBILITY": "2"},
+            env={**os.environ, "KERNELINDEX_FAKE": str(self.folder), "KERNELINDEX_VISIBILITY": str(VISIBILITY_S)},
             stdout=log,
             stderr=subprocess.STDOUT,
             start_new_session=True,
@@ -62,10 +64,21 @@ class Lane:
         self.workers.append(worker)
         return worker
 
+    def start_after_patience(self) -> None:
+        """Start a worker when Redis has lost patience with the one that was killed; a worker looks for that first."""
+        time.sleep(VISIBILITY_S + 0.5)
+        self.start()
+
     def kill(self, worker: subprocess.Popen[bytes]) -> None:
         """As a host dies: the worker and its children at once."""
         os.killpg(worker.pid, signal.SIGKILL)
         worker.wait(10)
+
+    def kill_child(self, worker: subprocess.Popen[bytes]) -> None:
+        """As a process dies that used too much memory: the one that executes, and not the one that talks."""
+        children = subprocess.run(["pgrep", "-P", str(worker.pid)], capture_output=True, text=True, check=True)
+        for child in children.stdout.split():
+            os.kill(int(child), signal.SIGKILL)
 
     def close(self) -> None:
         for worker in self.workers:

@@ -1,4 +1,4 @@
-"""The brokers of the tests: a Redis server and a RabbitMQ virtual host of their own, each with a runner's own rights."""
+"""The brokers of the tests: a Redis server and a RabbitMQ virtual host of their own, with a runner's rights."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ import os
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import redis
@@ -31,9 +29,9 @@ class RedisServer:
 
     def _start(self) -> subprocess.Popen[bytes]:
         (self.folder / "users.acl").touch()
+        options = ["--appendonly", "yes", "--appendfsync", "always", "--save", "", "--aclfile", "users.acl"]
         process = subprocess.Popen(
-            ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--appendonly", "yes"]
-            + ["--appendfsync", "always", "--save", "", "--aclfile", "users.acl"],
+            ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", *options],
             cwd=self.folder,
             stdout=subprocess.DEVNULL,
         )
@@ -98,11 +96,3 @@ class RabbitHost:
         for user in self.users:
             rabbitmqctl("delete_user", self._user(user))
         rabbitmqctl("delete_vhost", self.name)
-
-
-@contextmanager
-def stopping(server: RedisServer | RabbitHost) -> Iterator[RedisServer | RabbitHost]:
-    try:
-        yield server
-    finally:
-        server.stop()

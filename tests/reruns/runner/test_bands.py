@@ -51,6 +51,6 @@ def test_each_device_has_a_history_of_its_own_that_does_not_grow_for_ever(tmp_pa
         append_history(path, "GPU-1", reading(number), {"batch": str(number)})
     append_history(path, "GPU-2", reading(7), {"batch": "x"})
     assert read_history(path, "GPU-2") == [reading(7)]
-    assert [each["before"]["copy_ns"] for each in read_history(path, "GPU-1")][0] == 3
+    assert read_history(path, "GPU-1")[0]["before"]["copy_ns"] == 3
     assert len(read_history(path, "GPU-1")) == LAST_BATCHES
     assert read_history(tmp_path / "none", "GPU-1") == []

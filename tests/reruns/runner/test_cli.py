@@ -20,7 +20,7 @@ from tests.reruns.runner.fake_harness import Harness
 def command(tmp_path, monkeypatch):
     """Calls execute with the usual options."""
     fake = Harness(tmp_path)
-    monkeypatch.setattr(work, "execute_batch", lambda jobs, **options: fake.execute(jobs, **options))
+    monkeypatch.setattr(work, "execute_batch", fake.execute)
     write_key(tmp_path / "runner.pem", examples.RUNNER)
     write_keys(tmp_path / "KEYS.json", keys())
 

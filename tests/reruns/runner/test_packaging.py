@@ -43,7 +43,9 @@ def test_the_blocker_blocks():
 
 
 def test_the_runner_without_a_network_needs_no_celery():
-    code = "sys.modules['celery'] = sys.modules['kombu'] = None\nfrom runs.reruns.runner.cli import main\nmain(['--help'])"
+    code = (
+        "sys.modules['celery'] = sys.modules['kombu'] = None\nfrom runs.reruns.runner.cli import main\nmain(['--help'])"
+    )
     done = run(code)
     assert done.returncode == 0, done.stderr
 

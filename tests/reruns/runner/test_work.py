@@ -21,7 +21,7 @@ from tests.reruns.runner.fake_harness import Harness
 @pytest.fixture
 def harness(tmp_path, monkeypatch):
     fake = Harness(tmp_path)
-    monkeypatch.setattr(work, "execute_batch", lambda jobs, **options: fake.execute(jobs, **options))
+    monkeypatch.setattr(work, "execute_batch", fake.execute)
     return fake
 
 
@@ -92,9 +92,7 @@ def test_what_the_end_of_a_batch_left_open_is_finished_by_another_attempt(harnes
 
 
 def test_without_time_left_the_rest_is_left_to_the_next_call(harness, tmp_path):
-    served = Served()
-    assert run(jobs(2), tmp_path, served, seconds=10) == []
-    assert served.open == 2
+    assert run(jobs(2), tmp_path, seconds=10) == []
     assert harness.executed == []
     assert len(run(jobs(2), tmp_path, seconds=100)) == 2
     assert 90 < harness.limits[0].batch_s <= 100
@@ -103,15 +101,13 @@ def test_without_time_left_the_rest_is_left_to_the_next_call(harness, tmp_path):
 def test_a_batch_that_ends_its_host_every_time_is_given_up_with_a_signed_reason(harness, tmp_path):
     envelope = job("a")
     harness.dies = True
-    run_once = lambda: run([envelope], tmp_path)  # noqa: E731
     for _ in range(work.MOST_STARTS):
-        # The journal of a real batch grows only when something was measured.
         with pytest.raises(KeyboardInterrupt):
-            run_once()
-    (message,) = run_once()
+            run([envelope], tmp_path)
+    (message,) = run([envelope], tmp_path)
     assert predicate(message.envelope)["failure"]["code"] == "runner_lost"
     verify_result(message.envelope, envelope, keys(), datetime.now(UTC))
-    assert run_once() == [message]
+    assert run([envelope], tmp_path) == [message]
 
 
 def test_a_failure_is_signed_and_says_why(harness, tmp_path):

@@ -72,7 +72,7 @@ def test_a_claim_goes_out_as_a_file_and_comes_back_as_evidence(run, key, tmp_pat
     assert "1 jobs written" in manage("dispatch_reruns", "--out", jobs, "--again")
     keys.write_text(manage("runner_key", "keys"))
     fake = Harness(tmp_path)
-    monkeypatch.setattr(work, "execute_batch", lambda jobs, **options: fake.execute(jobs, **options))
+    monkeypatch.setattr(work, "execute_batch", fake.execute)
     pem = write_key(tmp_path / "runner.pem", examples.RUNNER)
     arguments = ["execute", jobs, "--out", results, "--key", pem, "--keys", keys, "--spool", tmp_path / "spool"]
     assert runner([*map(str, arguments), "--device", "cuda:0"]) == 0

@@ -75,15 +75,16 @@ def test_what_is_not_json_is_not_read(data, content_type, monkeypatch):
     assert said == ["MALFORMED"]
 
 
-def test_without_a_database_a_message_goes_back(db, monkeypatch):
+def test_without_a_database_a_message_goes_back_and_the_connection_is_given_up(monkeypatch):
     def away(*_):
         raise OperationalError("gone")
 
     monkeypatch.setattr(consumer, "handle", away)
-    paused = []
+    paused, closed = [], []
+    monkeypatch.setattr(consumer, "close_old_connections", lambda: closed.append(True))
     taker = ResultConsumer(None)
     taker.pause = paused.append
     delivered = Delivered({})
     taker.on_message(delivered)
     assert delivered.said == ["requeue"]
-    assert paused == [PAUSE_S]
+    assert (paused, closed) == ([PAUSE_S], [True])

@@ -215,8 +215,7 @@ def test_a_cancelled_rerun_takes_no_result(rerun):
 def test_two_intakes_at_once_record_each_result_once(database, tmp_path):
     """As processes, each with its own connection: what the conditional UPDATE is for."""
     script = (
-        "from tests.reruns.site.cases import write_results_of; "
-        f"write_results_of(6, {str(tmp_path / 'RESULTS.json')!r})"
+        f"from tests.reruns.site.cases import write_results_of; write_results_of(6, {str(tmp_path / 'RESULTS.json')!r})"
     )
     database.manage("shell", "-v0", "-c", script)
     intakes = [database.start("take_results", str(tmp_path / "RESULTS.json")) for _ in range(2)]
