@@ -4,10 +4,11 @@ PORT ?= 8000
 BIN := .venv/bin
 export KERNELINDEX_ENV ?= development
 
-.PHONY: help demo test lint types format lock bench verify clean
+.PHONY: help demo demo-rerun test lint types format lock bench verify clean
 
 help:
 	@echo "make demo    set everything up and serve the site on 127.0.0.1:$(PORT), on real data"
+	@echo "make demo-rerun  measure a claim on this machine's CPU, rerun it as a controlled rerun, verify the result"
 	@echo "make test    set everything up and run lint, types, import contracts and all tests that need no service"
 	@echo "make bench   measure what docs/benchmarks.md states"
 	@echo "make verify  recompute every digest in the database"
@@ -16,8 +17,13 @@ demo:
 	@$(PYTHON) kernelindex/bootstrap.py web
 	@$(BIN)/python manage.py demo --port $(PORT)
 
+demo-rerun:
+	@$(PYTHON) kernelindex/bootstrap.py web
+	@$(PYTHON) kernelindex/bootstrap.py runner
+	@$(BIN)/python manage.py demo_rerun --runner-python .venv-runner/bin/python
+
 test: lint types
-	$(BIN)/pytest -q -n auto -m "not browser and not postgres"
+	$(BIN)/pytest -q -n auto -m "not browser and not postgres and not broker"
 
 lint: .venv/dev
 	$(BIN)/ruff check .
@@ -47,7 +53,7 @@ lock: .venv/dev
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --upgrade --extra web --extra dev pyproject.toml -o requirements/dev.txt
 
 clean:
-	rm -rf .venv var
+	rm -rf .venv .venv-runner var
 
 .PHONY: .venv/dev
 .venv/dev:

@@ -52,7 +52,7 @@ def build(broker: str, host: Host, product: str) -> Celery:
     app = lane(broker, queue.name)
     app.conf.update(task_queues=[queue], task_default_queue=queue.name)
 
-    @app.task(name=EXECUTE, bind=True)
+    @app.task(name=EXECUTE, bind=True, shared=False)
     def execute(task: Any, envelopes: Any) -> None:
         _require_plain(task.request, envelopes)
         with connect(broker, queue.name) as connection:
