@@ -48,14 +48,12 @@ def _secret_key() -> str:
     key: str = _setting(env.str, "KERNELINDEX_SECRET_KEY", "")
     if key:
         if len(key) < 50 and not DEVELOPMENT:
-            raise _fail(
-                "KERNELINDEX_SECRET_KEY", "has fewer than 50 characters; make one with `openssl rand -base64 48`"
-            )
+            raise _fail("KERNELINDEX_SECRET_KEY", "has fewer than 50 characters: `openssl rand -base64 48` makes one")
         return key
     if not DEVELOPMENT:
         raise _fail(
             "KERNELINDEX_SECRET_KEY",
-            "is not set. In production give it 50 random characters or more; on a laptop set KERNELINDEX_ENV=development",
+            "is not set. In production it has 50 random characters or more; on a laptop set KERNELINDEX_ENV=development",
         )
     path = STATE_DIR / "secret-key"
     if not path.exists():

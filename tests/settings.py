@@ -10,7 +10,7 @@ os.environ.update(
     KERNELINDEX_LOG_LEVEL="ERROR",
 )
 
-from kernelindex.settings import *  # noqa: E402, F403
+from kernelindex.settings import *  # noqa: F403
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 STORAGES = {

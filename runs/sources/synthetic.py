@@ -1,7 +1,7 @@
 """Made-up runs, to fill a database that was made for them: the same numbers give the same records.
 
-Groups have the size that real ones have (six implementations compared), and workloads spread over operations, shapes and
-hardware, so that a list, a group or a search meets what it would meet in a real index of that size.
+Groups have the size that real ones have (six implementations compared), and workloads spread over operations, shapes
+and hardware, so that a list, a group or a search meets what it would meet in a real index of that size.
 """
 
 from __future__ import annotations

@@ -106,7 +106,7 @@ def test_the_bytes_follow_from_the_content_alone(database, tmp_path):
 
 
 # The content of this small export has this digest on SQLite and PostgreSQL alike.
-CONTENT = "PIN"
+CONTENT = "2def9e34ec0f962fbd7bef94c21b3de6a403beafe09de92026e663c3b6b00849"
 
 
 def test_the_content_is_the_same_on_every_database(tmp_path):

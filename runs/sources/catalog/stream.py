@@ -19,7 +19,7 @@ MAX_WINDOW: Final = 128 * 1024 * 1024
 MAX_TOTAL: Final = 64 * 1024**3
 """The longest export, in bytes as it is read."""
 
-FREE: Final = 64 * 1024 * 1024
+FREE: Final = 16 * 1024 * 1024
 MAX_RATIO: Final = 400
 """Beyond the first `FREE` bytes, how many times longer the lines may be than the file: rows of JSON stay far below."""
 
