@@ -53,7 +53,7 @@ def _secret_key() -> str:
     if not DEVELOPMENT:
         raise _fail(
             "KERNELINDEX_SECRET_KEY",
-            "is not set. In production it has 50 random characters or more; on a laptop set KERNELINDEX_ENV=development",
+            "is not set. In production it has 50 random characters or more; a laptop has KERNELINDEX_ENV=development",
         )
     path = STATE_DIR / "secret-key"
     if not path.exists():
@@ -357,6 +357,7 @@ SPECTACULAR_SETTINGS = {
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "SORT_OPERATIONS": False,
     "SORT_OPERATION_PARAMETERS": False,
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     "POSTPROCESSING_HOOKS": ["runs.api.openapi.with_components"],
 }
 

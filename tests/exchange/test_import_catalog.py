@@ -391,7 +391,6 @@ def test_runs_of_a_source_that_is_not_there_are_refused(rows, tmp_path):
 
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite stores text of any length")
-@pytest.mark.django_db(transaction=True)
 def test_a_value_that_the_database_cannot_hold_costs_its_own_row_alone(tmp_path):
     long = changed([factories.LIGER])[0]
     long["metadata"]["name"] = "too-long"

@@ -112,6 +112,8 @@ class RunOne(Read):
     def get(self, request: Request, reference: str) -> HttpResponse:
         asked = self.asked(request)
         run_id = run_of(reference)
+        if "citation" in asked.include:  # names the day of access
+            return self.fresh(request, self.whole(run_id, asked))
         if asked.include:
             return self.evidence(request, lambda: self.whole(run_id, asked))
         state = run_state(run_id)
