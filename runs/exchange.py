@@ -47,7 +47,7 @@ def known(table: str, ids: Iterable[UUID]) -> dict[UUID, UUID]:
     """The records here that rows of a table are, by their ids there."""
     found: dict[UUID, UUID] = {}
     for chunk in chunks(set(ids)):
-        rows = ExternalRecord.objects.filter(table=table, external_id__in=chunk)
+        rows = ExternalRecord.objects.filter(export_table=table, external_id__in=chunk)
         found.update(rows.values_list("external_id", "record"))
     return found
 
@@ -63,7 +63,13 @@ def keep(table: str, entries: Sequence[tuple[UUID, UUID, Mapping[str, Any]]]) ->
         insert(
             ExternalRecord,
             [
-                {"id": new_id(), "table": table, "external_id": external, "record": record, "stated": dict(stated)}
+                {
+                    "id": new_id(),
+                    "export_table": table,
+                    "external_id": external,
+                    "record": record,
+                    "stated": dict(stated),
+                }
                 for external, (record, stated) in fresh.items()
             ],
         )

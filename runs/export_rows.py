@@ -69,7 +69,7 @@ class Ids:
 
 def _ids(table: str, ids: Sequence[UUID]) -> dict[UUID, tuple[str, Stated]]:
     named: dict[UUID, tuple[str, Stated]] = {}
-    rows = ExternalRecord.objects.filter(table=table, record__in=ids)
+    rows = ExternalRecord.objects.filter(export_table=table, record__in=ids)
     for record, external, stated in rows.values_list("record", "external_id", "stated"):
         if record not in named or str(external) < named[record][0]:
             named[record] = (str(external), stated)

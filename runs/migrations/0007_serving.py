@@ -74,14 +74,16 @@ class Migration(migrations.Migration):
                         default=runs.models.base.new_id, editable=False, primary_key=True, serialize=False
                     ),
                 ),
-                ("table", models.CharField(max_length=40)),
+                ("export_table", models.CharField(max_length=40)),
                 ("external_id", models.UUIDField()),
                 ("record", models.UUIDField()),
                 ("stated", models.JSONField(default=dict)),
             ],
             options={
                 "indexes": [models.Index(fields=["record"], name="external_record_of")],
-                "constraints": [models.UniqueConstraint(fields=("table", "external_id"), name="external_record_once")],
+                "constraints": [
+                    models.UniqueConstraint(fields=("export_table", "external_id"), name="external_record_once")
+                ],
             },
         ),
         migrations.CreateModel(

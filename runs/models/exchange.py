@@ -10,21 +10,21 @@ from runs.models.base import DigestField, new_id
 class ExternalRecord(models.Model):
     """A row of another index's export: its id there, the record here, and the columns that nothing else says.
 
-    `record` is an id of the table that `table` stands for (`runs.exchange.MODELS`). Several rows may mean one record.
+    `record` is an id of the table that `export_table` stands for (`runs.exchange.MODELS`). Several rows may mean one record.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    table = models.CharField(max_length=40)
+    export_table = models.CharField(max_length=40)
     external_id = models.UUIDField()
     record = models.UUIDField()
     stated = models.JSONField(default=dict)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["table", "external_id"], name="external_record_once")]
+        constraints = [models.UniqueConstraint(fields=["export_table", "external_id"], name="external_record_once")]
         indexes = [models.Index(fields=["record"], name="external_record_of")]
 
     def __str__(self) -> str:
-        return f"{self.table} {self.external_id}"
+        return f"{self.export_table} {self.external_id}"
 
 
 class NamedFile(models.Model):

@@ -1,4 +1,4 @@
-"""What became of the entries of files that a person hands in: how many became runs, and what is wrong with the others."""
+"""What became of the entries of files that people hand in: how many became runs, and what is wrong with the others."""
 
 from __future__ import annotations
 

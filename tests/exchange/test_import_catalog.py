@@ -123,7 +123,7 @@ def test_every_row_of_the_public_index_lands_with_its_digest(tmp_path):
         ("serving_runs", "runDigest", ServingRun),
     ):
         for row in of(stated, table):
-            record = ExternalRecord.objects.get(table=table, external_id=row["id"]).record
+            record = ExternalRecord.objects.get(export_table=table, external_id=row["id"]).record
             assert model.objects.get(id=record).digest == row[column]
     failed = Run.objects.exclude(status="passed")
     assert failed.count() == 4
@@ -171,7 +171,7 @@ def test_it_lands_each_table_and_keeps_the_ids_of_the_other_index(rows, tmp_path
     assert ServingRun.objects.count() == 2
     for row in of(rows, "implementations"):
         entry = Implementation.objects.get(digest=row["implementationDigest"])
-        known = ExternalRecord.objects.get(table="implementations", external_id=row["id"])
+        known = ExternalRecord.objects.get(export_table="implementations", external_id=row["id"])
         assert known.record == entry.id
         assert known.stated["slug"] == row["slug"]
         assert entry.project.slug == next(p["slug"] for p in of(rows, "projects") if p["id"] == row["projectId"])

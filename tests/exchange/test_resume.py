@@ -19,7 +19,7 @@ STOP_AFTER_TWO = (
 COUNT = (
     "import json; from runs.models import ExternalRecord, Run, ServingRun, Standing;"
     "print(json.dumps([m.objects.count() for m in (Run, Standing, ServingRun)]"
-    " + [ExternalRecord.objects.filter(table='benchmark_runs').count()]))"
+    " + [ExternalRecord.objects.filter(export_table='benchmark_runs').count()]))"
 )
 
 

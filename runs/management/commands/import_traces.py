@@ -15,6 +15,7 @@ from runs.manifests.bundle import Source
 from runs.publication import publish
 from runs.refusals import PublicationRefused
 from runs.sources.findings import Findings, SourceError
+from runs.sources.text import slug
 from runs.sources.traces.build import build_bundle
 from runs.sources.traces.read import read_folder
 
@@ -33,6 +34,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, folder: Path, report: Path | None, **options: Any) -> None:
         findings = Findings()
+        if slug(options["source"]) != options["source"]:
+            raise CommandError(f"--source is a slug, such as {slug(options['source'])}")
         source = Source(options["source"], options["name"], "benchmark", license=options["license"] or None)
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         try:
@@ -45,7 +48,7 @@ class Command(BaseCommand):
         if report:
             report.write_text(json.dumps(findings.to_document(), indent=1) + "\n")
         self.stdout.write(
-            f"{findings.read} traces read, {findings.runs} are runs, {findings.faulty} entries are faulty"
+            f"{findings.read} traces read, {findings.runs} are runs, {findings.faulty} are faulty"
         )
         for fault in findings.faults[:SHOWN]:
             self.stdout.write(f"  {fault}")

@@ -19,7 +19,7 @@ from runs.manifests.manifest import API_VERSION, parse_manifest
 from runs.sources.findings import Findings
 from runs.sources.text import instant, name, slug, token, vendor
 from runs.sources.traces.read import Folder, Placed
-from runs.sources.traces.schema import Definition, Environment, Evaluation, Solution, Tensor, Trace, Workload
+from runs.sources.traces.schema import Definition, Environment, Evaluation, Solution, Tensor, Workload
 
 DTYPES: Final = {
     "float32": "fp32",
@@ -120,7 +120,8 @@ class _Builder:
         path, _, symbol = solution.spec.entry_point.partition("::")
         call = {"language": token(solution.spec.language), "path": path, "symbol": symbol}
         project = f"{self._source.slug}-{slug(solution.author)}"[:200]
-        self._add("SoftwareProject", project, {"name": project, "title": solution.author}, {"name": solution.author})
+        author = {"name": project, "title": solution.author}
+        maker = self._add("SoftwareProject", project, author, {"name": solution.author})
         tensors = (*definition.inputs.values(), *definition.outputs.values())
         spec = {
             **_sources(solution),
@@ -140,23 +141,25 @@ class _Builder:
             solution.name,
             metadata,
             spec,
-            project=project,
+            project=maker,
             place=f"solution {solution.name}",
         )
 
     def trace(self, placed: Placed, folder: Folder) -> None:
         trace = placed.trace
         definition = folder.definitions.get(trace.definition)
-        wrong = None if definition else f"there is no definition {trace.definition}"
         solution = folder.solutions.get(trace.solution) if trace.solution else None
-        if trace.solution and solution is None:
+        wrong = ""
+        if definition is None:
+            wrong = f"there is no definition {trace.definition}"
+        elif trace.solution and solution is None:
             wrong = f"there is no solution {trace.solution}"
         elif solution and solution.definition != trace.definition:
             wrong = f"{solution.name} is a solution of {solution.definition}, not of {trace.definition}"
         elif (trace.solution is None) != (trace.evaluation is None):
             wrong = "a trace has a solution and an evaluation, or neither"
         if wrong or definition is None:
-            self._fault(placed, wrong or "")
+            self._fault(placed, wrong)
             return
         try:
             workload = self._workload(definition, trace.workload, placed.place)
@@ -164,7 +167,7 @@ class _Builder:
                 return
             implementation = self.implementation(solution, definition)
             if workload and implementation:
-                self._run(trace, trace.evaluation, workload, implementation, solution, placed.place)
+                self._run(placed, trace.evaluation, solution, (workload, implementation))
                 return
             self._fault(placed, "its workload or its solution is no valid record")
         except (ManifestError, ValueError) as error:
@@ -211,9 +214,9 @@ class _Builder:
         }
         return self._add("WorkloadCase", key, metadata, spec, place=place)
 
-    def _run(
-        self, trace: Trace, found: Evaluation, workload: str, implementation: str, solution: Solution, place: str
-    ) -> None:
+    def _run(self, placed: Placed, found: Evaluation, solution: Solution, digests: tuple[str, str]) -> None:
+        trace, place = placed.trace, placed.place
+        workload, implementation = digests
         protocol = self._add(
             "BenchmarkProtocol",
             "protocol",
