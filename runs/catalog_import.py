@@ -75,20 +75,18 @@ class CatalogImport(Landing):
             before = SourceRow.objects.filter(slug=source.slug).first()
             publish(Bundle(source, None, ()))
             here = before or SourceRow.objects.get(slug=source.slug)
-            policy = item.row.get("policy")
+            policy = build.policy_of(item.row)
             further = {
-                name: value
-                for name, value in (policy if isinstance(policy, dict) else {}).items()
-                if name in ("verified", "freshnessDays") and isinstance(value, str | int)
+                name: policy[name] for name in ("verified", "freshnessDays") if isinstance(policy.get(name), str | int)
             }
             beside = stated(TABLES["sources"], item.row) | ({"policy": further} if further else {})
             keep("sources", [(UUID(item.id), here.id, beside)])
         self.report.count("sources", "existing" if before else "created")
         self.sources[item.id] = source
-        for name in ("name", "kind", "url", "license", "attribution", "terms"):
-            says, found = getattr(source, name) or "", getattr(here, name)
-            if says != found:
-                self.report.differ("sources", item.id, name, says, found)
+        for name in ("name", "kind", *build.TERMS):
+            says = policy.get(name) if name in build.TERMS else item.row[name]
+            if (says or "") != getattr(here, name):
+                self.report.differ("sources", item.id, name, says, getattr(here, name))
 
     def _of_sources(self, table: str, land: Callable[[Bundle, list[Spooled]], None]) -> None:
         """The runs of each source, which a run needs."""

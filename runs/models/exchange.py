@@ -10,7 +10,8 @@ from runs.models.base import DigestField, new_id
 class ExternalRecord(models.Model):
     """A row of another index's export: its id there, the record here, and the columns that nothing else says.
 
-    `record` is an id of the table that `export_table` stands for (`runs.exchange.MODELS`). Several rows may mean one record.
+    `record` is an id of the table that `export_table` stands for (`runs.exchange.MODELS`). Several rows may mean one
+    record.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from django.core.management import call_command
 from django.db import DatabaseError, connection, transaction
 
 from runs.models import (
@@ -17,8 +16,7 @@ from runs.models import (
     ServingWithdrawal,
     ServingWorkload,
 )
-from runs.serving_records import withdraw_serving
-from tests.exchange.rows import id_of, serving, write
+from tests.exchange.examples import one_of_each
 
 pytestmark = pytest.mark.django_db
 TABLES = (
@@ -36,15 +34,7 @@ TABLES = (
 
 @pytest.fixture(autouse=True)
 def exchanged(tmp_path) -> None:
-    """At least one row in every table."""
-    file = {
-        "id": id_of("artifacts", 0),
-        "contentDigest": "sha256:" + "d" * 64,
-        "kind": "source",
-        "uri": "https://example.org/kernel.py",
-    }
-    call_command("import_catalog", write(tmp_path / "export.jsonl", [*serving(), {"table": "artifacts", "row": file}]))
-    withdraw_serving(ServingRun.objects.first().digest, reason="r", actor="a")
+    one_of_each(tmp_path)
 
 
 @pytest.mark.parametrize("model", TABLES, ids=lambda model: model.__name__)

@@ -448,6 +448,31 @@ def test_terms_that_have_changed_since_are_reported(rows, tmp_path):
     assert Source.objects.get(slug="liger-kernel-bench").license == "BSD-2-Clause"
 
 
+def test_a_term_that_cannot_be_kept_is_left_out_and_reported(rows, tmp_path):
+    of(rows, "sources")[0]["policy"] |= {"url": "http://example.org", "attribution": "x" * 501}
+    document = imported(write(tmp_path / "export.jsonl", rows))
+    assert [each["column"] for each in document["differences"]["rows"]] == ["url", "attribution"]
+    source = Source.objects.get(slug="liger-kernel-bench")
+    assert (source.url, source.attribution, source.license) == ("", "", "BSD-2-Clause")
+    assert Run.objects.count() == 3
+
+
+def test_a_source_without_a_name_that_can_be_kept_is_refused_with_its_runs(rows, tmp_path):
+    of(rows, "sources")[0]["slug"] = "No Slug"
+    document = imported(write(tmp_path / "export.jsonl", rows))
+    assert refusals(document)[0] == ("sources", "INVALID_ROW")
+    assert not Run.objects.exists()
+
+
+def test_tables_that_nobody_knows_are_counted_by_name(rows, tmp_path):
+    rows += [{"table": "people", "row": {}}, {"table": "people", "row": {}}]
+    rows += [{"table": f"other {number}", "row": {}} for number in range(200)]
+    document = imported(write(tmp_path / "export.jsonl", rows))
+    assert document["tables"]["(people)"]["refused"] == 2
+    assert len(document["tables"]) == 101
+    assert Run.objects.count() == 3
+
+
 def test_the_terminal_says_what_was_refused(rows, tmp_path, capsys):
     of(rows, "benchmark_runs")[0]["runDigest"] = "sha256:" + "0" * 64
     imported(write(tmp_path / "export.jsonl", rows))

@@ -47,9 +47,7 @@ class Command(BaseCommand):
         bundle = build_bundle(found, source, findings)
         if report:
             report.write_text(json.dumps(findings.to_document(), indent=1) + "\n")
-        self.stdout.write(
-            f"{findings.read} traces read, {findings.runs} are runs, {findings.faulty} are faulty"
-        )
+        self.stdout.write(f"{findings.read} traces read, {findings.runs} are runs, {findings.faulty} are faulty")
         for fault in findings.faults[:SHOWN]:
             self.stdout.write(f"  {fault}")
         try:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -14,6 +16,7 @@ _LONGEST: Final = {"name": 200, "kind": 40, "license": 200, "attribution": 500}
 RENAMED: Final[dict[str, str]] = {"minimum": "min", "maximum": "max"}
 """What the export's figures call two statistics of a manifest's latency."""
 
+TERMS: Final = ("url", "license", "attribution", "terms")
 SILENT: Final = "The source gives no reason."
 Figure = tuple[str, str, str, float]
 
@@ -27,21 +30,37 @@ class RowError(ValueError):
 
 
 def source_of(row: Row) -> Source:
-    """The source that a row describes, with its policy where it states one. Raises RowError."""
+    """The source that a row describes, with what its policy states; a term that cannot be kept is left out.
+
+    Raises RowError where slug, name or kind is no such thing.
+    """
+    policy = policy_of(row)
+    source = _source({name: row.get(name) for name in ("slug", "name", "kind")})
+    for name in TERMS:
+        if policy.get(name):
+            with suppress(RowError):
+                source = replace(source, **{name: getattr(_source(_members(source) | {name: policy[name]}), name)})
+    return source
+
+
+def policy_of(row: Row) -> Mapping[str, Any]:
+    """Under which terms a source may be shown; empty where the row says nothing."""
     policy = row.get("policy")
-    policy = policy if isinstance(policy, dict) else {}
-    members = {name: row.get(name) for name in ("slug", "name", "kind")}
-    members |= {name: policy.get(name) or None for name in ("url", "license", "attribution", "terms")}
+    return policy if isinstance(policy, dict) else {}
+
+
+def _members(source: Source) -> dict[str, Any]:
+    return {"slug": source.slug, "name": source.name, "kind": source.kind}
+
+
+def _source(members: Mapping[str, Any]) -> Source:
+    for name, longest in _LONGEST.items():
+        if isinstance(members.get(name), str) and len(members[name]) > longest:
+            raise RowError("INVALID_ROW", f"{name} is longer than {longest} characters.")
     try:
-        source = bundle_from_document(
-            {"source": {name: value for name, value in members.items() if value is not None}, "records": []}
-        ).source
+        return bundle_from_document({"source": dict(members), "records": []}).source
     except ManifestError as error:
         raise RowError("INVALID_ROW", str(error)) from error
-    for name, longest in _LONGEST.items():
-        if len(getattr(source, name) or "") > longest:
-            raise RowError("INVALID_ROW", f"{name} is longer than {longest} characters.")
-    return source
 
 
 def record_of(table: Table, row: Row, **attributes: Any) -> Record:

@@ -18,6 +18,9 @@ from runs.sources.catalog.stream import Export
 from runs.sources.catalog.tables import TABLES, fault
 
 _BATCH: Final = 500
+MAX_OTHERS: Final = 100
+"""So many tables are told apart in a report; those that nobody knows beyond that are counted together."""
+
 _SCHEMA: Final = """
 PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;
@@ -185,8 +188,10 @@ def _entry(number: int, line: bytes, report: Report) -> tuple[Any, ...] | None:
         return None
     table = TABLES.get(name)
     if table is None:
-        report.read[LINES] += 1
-        report.refuse(LINES, number, None, "UNKNOWN_TABLE", name[:100])
+        other = f"({_text(name)[:60]})"
+        place = other if other in report.read or len(report.read) < MAX_OTHERS else LINES
+        report.read[place] += 1
+        report.refuse(place, number, None, "UNKNOWN_TABLE", name[:100])
         return None
     report.read[name] += 1
     wrong = fault(table, row)

@@ -128,7 +128,7 @@ def test_a_measurement_that_fits_no_document_becomes_a_failure_and_not_a_lost_jo
 @pytest.mark.parametrize(
     ("changes", "code"),
     [
-        ({"expiresAt": instant(-0.5)}, "EXPIRED"),
+        ({"issuedAt": instant(-60), "expiresAt": instant(-30)}, "EXPIRED"),
         ({"issuedAt": instant(30)}, "CLOCK"),
         ({"product": "nvidia-b200"}, "OTHER_PRODUCT"),
         ({"harnessVersion": "0.0.1"}, "OTHER_RECIPE"),
