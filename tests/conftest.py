@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import uuid
@@ -12,6 +13,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from django.conf import settings
+from playwright.sync_api import Browser, sync_playwright
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -64,3 +66,26 @@ def database(tmp_path: Path) -> Iterator[Database]:
             yield fresh
         finally:
             connection.execute(f'DROP DATABASE "{own}" WITH (FORCE)')
+
+
+CHROMIUM_ARGUMENTS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """One Chromium for all folders: Playwright runs once in a process."""
+    path = shutil.which("chromium")
+    if path is None:
+        pytest.fail("Chromium is not installed (on Debian: apt-get install chromium)")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(CHROMIUM_ARGUMENTS))
+        yield browser
+        browser.close()

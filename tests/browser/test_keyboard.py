@@ -48,7 +48,7 @@ def test_the_first_stop_skips_to_the_content(visit):
 def test_a_slash_goes_to_the_search(visit, site, name):
     page = visit(name)
     page.keyboard.press("/")
-    search = page.get_by_role("searchbox")
+    search = page.locator("input[type=search]").first
     assert search.evaluate("(field) => field === document.activeElement")
     assert search.input_value() == ""
     page.keyboard.type("a/b")

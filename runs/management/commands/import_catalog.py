@@ -50,9 +50,12 @@ class Command(BaseCommand):
             "file": {"name": file.name, "digest": export.digest, "size": export.size},
             **found.to_document(REASONS | SENTENCES),
         }
-        if report:
-            report.write_text(json.dumps(document, indent=1) + "\n")
         self.tell(document, found)
+        if report:
+            try:
+                report.write_text(json.dumps(document, indent=1) + "\n")
+            except OSError as error:
+                raise CommandError(f"the import is done, its report is not: {report}: {error.strerror}") from error
 
     def tell(self, document: dict[str, Any], found: Report) -> None:
         """A line for each table, the reasons of refusals, and what differs."""

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.conftest import chromium, site
+from tests.browser.conftest import site
 
-__all__ = ["chromium", "site"]
+__all__ = ["site"]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
