@@ -214,7 +214,7 @@ def test_a_file_of_too_many_lines_is_refused(monkeypatch):
         list(read_rows(io.BytesIO(document(line(), line(), line()))))
 
 
-texts = st.text(st.characters(exclude_characters="\n\r"), max_size=30)
+texts = st.text(st.characters(exclude_characters="\n\r", codec="utf-8"), max_size=30)
 changes = st.dictionaries(st.sampled_from(sorted(ROW)), texts, max_size=3)
 
 
