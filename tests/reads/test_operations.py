@@ -157,3 +157,21 @@ def test_an_operation_that_nobody_measured_has_a_page(db, django_assert_num_quer
     assert (found.runs, found.groups, found.measured, found.scaling) == (0, 0, (), None)
     assert found.coverage.columns == ()
     assert page("nothing") is None
+
+
+def test_runs_that_measured_nothing_are_a_way_of_measuring_of_their_own(db):
+    failed = factories.run(
+        factories.LIGER,
+        factories.workload(),
+        name="failed",
+        title="Failed",
+        median=None,
+        observed_at="2026-03-01T00:00:00.000Z",
+        status="incorrect_numerical",
+    )
+    publish(factories.bundle(failed))
+    assert [option.label.rpartition(" · ")[2] for option in page("liger-group-norm").measured] == ["nothing measured"]
+    publish(factories.bundle(factories.SEED))
+    shown = page("liger-group-norm").measured
+    assert [option.label.rpartition(" · ")[2] for option in shown] == ["median", "nothing measured"]
+    assert [option.chosen for option in shown] == [True, False]

@@ -21,7 +21,8 @@ SELECT c.id, c.digest, c.title, g.metric_key, count(*) AS found
 FROM runs_comparisongroup g JOIN runs_protocol c ON c.id = g.protocol_id
 WHERE g.operation_id = %s
 GROUP BY c.id, c.digest, c.title, g.metric_key
-ORDER BY CASE WHEN g.metric_key LIKE %s THEN 0 ELSE 1 END, count(*) DESC, c.id, g.metric_key LIMIT 200
+ORDER BY CASE WHEN g.metric_key LIKE %s THEN 0 WHEN g.metric_key = 'none' THEN 2 ELSE 1 END,
+    count(*) DESC, c.id, g.metric_key LIMIT 200
 """
 _ENVIRONMENTS: Final = """
 SELECT v.id, v.digest, v.title, v.hardware, v.product, v.form_factor, count(*) AS found
@@ -64,13 +65,19 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A protocol with a metric: one way of measuring."""
+    """A protocol with a metric: one way of measuring. The metric of runs that measured nothing is none."""
 
     id: Any
     value: str
     title: str
     metric: str
     groups: int
+
+    @property
+    def label(self) -> str:
+        """The protocol, and which statistic of it."""
+        _, _, rest = self.metric.partition(":")
+        return f"{self.title} · {rest.partition(':')[0] or 'nothing measured'}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,10 +65,7 @@ def operation_page(slug: str, choice: Choice) -> OperationPage | None:
             implementation_link(each["slug"], f"{each['title']} ({each['language']})")
             for each in fetch(_IMPLEMENTATIONS, [row["id"]])
         ),
-        measured=tuple(
-            Option(way.value, f"{way.title} · {way.metric.split(':')[1]}", way.groups, way == known.measured)
-            for way in known.ways
-        ),
+        measured=tuple(Option(way.value, way.label, way.groups, way == known.measured) for way in known.ways),
         environments=tuple(
             Option(
                 place.value,

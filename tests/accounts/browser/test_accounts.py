@@ -22,7 +22,7 @@ PAGES = (
     "/account/second-factor/recovery-codes/",
     "/account/logout/",
     "/following/",
-    "/people/ada/",
+    "/people/edith/",
 )
 ENTRANCE = ("/account/login/", "/account/signup/", "/account/password/reset/", "/account/confirm-email/")
 
@@ -76,19 +76,19 @@ def test_a_person_signs_up_adds_a_passkey_and_signs_in_with_it(link_in_mail, vis
     page.goto("/methodology/")
     page.get_by_role("link", name="Sign in").click()
     page.get_by_role("link", name="Sign up").click()
-    page.get_by_label("Name", exact=True).fill("ada")
-    page.get_by_label("E-mail").fill("ada@example.org")
+    page.get_by_label("Name", exact=True).fill("edith")
+    page.get_by_label("E-mail").fill("edith@example.org")
     page.get_by_label("Password").fill("short")
     page.get_by_role("button", name="Sign up").click()
     assert "too short" in page.locator("#id_password1_error").inner_text()
-    assert page.get_by_label("E-mail").input_value() == "ada@example.org"
+    assert page.get_by_label("E-mail").input_value() == "edith@example.org"
     check_here(page)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign up").click()
     page.goto(link_in_mail())
     page.get_by_role("button", name="Confirm").click()
     page.goto("/account/login/?next=/methodology/")
-    page.get_by_label("Name or e-mail").fill("ada")
+    page.get_by_label("Name or e-mail").fill("edith")
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in", exact=True).click()
     page.get_by_role("heading", name="Methodology", exact=True).wait_for()
@@ -111,7 +111,7 @@ def test_a_person_signs_up_adds_a_passkey_and_signs_in_with_it(link_in_mail, vis
     page.goto("/account/login/?next=/sources/")
     page.get_by_role("button", name="Sign in with a passkey").click()
     page.get_by_role("heading", name="Sources", exact=True).wait_for()
-    assert page.get_by_role("link", name="ada").is_visible()
+    assert page.get_by_role("link", name="edith").is_visible()
     assert page.complaints == []
 
 
